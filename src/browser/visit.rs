@@ -1,0 +1,111 @@
+//! What the runner asks of a browser: read a section, get ready for the commit step, commit, finish.
+//!
+//! Steps are interpreted over the seam [`Browser`]; nothing here decides whether something may be done.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::clock::Clock;
+use crate::files::condition::Scope;
+use crate::files::model::Site;
+use crate::run::Failure;
+use crate::values::Value;
+
+use super::Browser;
+
+/// One lane's browser at work for one site.
+pub struct Visit<'a> {
+    /// The browser.
+    pub browser: &'a mut dyn Browser,
+    /// For pauses, for `time` reads such as 刚刚, and for `keep: period`.
+    pub clock: &'a dyn Clock,
+    /// The site whose pages these are.
+    pub site: &'a Site,
+    /// Relative file paths start here.
+    pub root: &'a Path,
+    /// The period of the key: what `keep: period` keeps.
+    pub period: crate::timing::Period,
+    /// Where pictures of failures are written; none for no pictures.
+    pub pictures: Option<&'a Path>,
+}
+
+/// What a section read, and what it means.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// What the section means.
+    pub answer: Answer,
+    /// What was read, by name: the evidence.
+    pub values: BTreeMap<String, Value>,
+    /// Lines for the report: notices that held, drift of locators, "1 of 40 rows kept".
+    pub notes: Vec<Note>,
+}
+
+/// What a section means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// It is to do.
+    Todo,
+    /// A `verify` without `todo` whose `done` does not hold.
+    NotYet,
+    /// A goal: so many there are, so many there shall be (none for `more`, which counts from the first read).
+    Goal {
+        /// How many there are.
+        have: rust_decimal::Decimal,
+        /// How many there shall be.
+        want: Option<rust_decimal::Decimal>,
+    },
+    /// Nothing to do in this period.
+    Skip(String),
+    /// Not open yet.
+    Later(String),
+    /// Only reads.
+    Reads,
+}
+
+/// A line for the report.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case", tag = "note", content = "text")]
+pub enum Note {
+    /// A `notice` of the task file that held.
+    Notice(String),
+    /// A locator that was found only by an alternative, with its place.
+    Drift(String),
+}
+
+/// Why steps before the commit came to an end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Halt {
+    /// The world said no.
+    Failed(Failure),
+    /// An `expect` with `otherwise: later`.
+    Later(String),
+    /// An `expect` with `otherwise: skip`.
+    Skip(String),
+}
+
+/// The steps before the commit are done; the commit target is located, usable, the only one.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Index of the commit step in the act; the number of steps when there is none (`repeatable`).
+    pub commit: usize,
+    /// Names read so far.
+    pub scope: Scope,
+    /// The element, where the commit step has a target.
+    pub element: Option<super::Element>,
+    /// Drift seen so far.
+    pub notes: Vec<Note>,
+}
+
+/// What became of a commit step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Committed {
+    /// It was, or may have been, dispatched. `trouble` is what went wrong then or in the steps after it.
+    Sent {
+        /// Noted; `verify` decides.
+        trouble: Option<Failure>,
+    },
+    /// The driver's answer proves that nothing was dispatched.
+    NotSent(Failure),
+}

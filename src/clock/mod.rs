@@ -1,0 +1,34 @@
+//! The seam for time: nothing else in the crate asks what time it is, or sleeps.
+
+mod rehearsal;
+mod system;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+pub use rehearsal::RehearsalClock;
+pub use system::SystemClock;
+
+/// An instant on the wall clock, always in UTC; zones are applied where a person or a site reads it.
+pub type Instant = DateTime<Utc>;
+
+/// What time it is, and waiting for a later time.
+#[async_trait]
+pub trait Clock: Send + Sync {
+    /// The wall clock now.
+    fn now(&self) -> Instant;
+
+    /// Time that only goes forward while this process is awake, for measuring how long something took. Its zero is
+    /// arbitrary.
+    fn uptime(&self) -> Duration;
+
+    /// Returns once `now()` has reached `until`, at once when it is already past. The wall clock is read again at least
+    /// every 30 s, so that suspend and clock steps are seen.
+    async fn sleep_until(&self, until: Instant);
+
+    /// Waits for something outside of this process (a page, a process, a socket), for which real time must pass even
+    /// where this clock is a virtual one. Used only as the limit of an operation that is under way.
+    async fn sleep_real(&self, duration: Duration);
+}

@@ -1,0 +1,7 @@
+//! Days, weeks and windows in a site's own calendar. Pure.
+
+mod period;
+mod units;
+
+pub use period::{Calendar, Period, PeriodKind};
+pub use units::{ClockTime, parse_clock, parse_duration};
