@@ -31,15 +31,11 @@ enum SessionPhase {
     SignedIn,
 }
 
-/// What the ledger says of a lane right now.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What the ledger says of a lane's sign-in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// The open ticket that suspends the account or its site.
-    pub suspended_by: Option<i64>,
-    /// Sign-in submissions in this day of the site.
+    /// Submissions in this day of the site, over restarts.
     pub submissions: u32,
-    /// The lease is no longer ours.
-    pub lease_lost: bool,
 }
 
 /// What a lane's sign-in needs next.
@@ -181,7 +177,7 @@ mod tests {
     fn a_third_submission_of_the_day_is_refused() {
         let mut session = Session::default();
         session.apply(&SessionEvent::Identified(Answer::Todo));
-        let next = |submissions| session.next(&Standing { submissions, ..Standing::default() }, false, false);
+        let next = |submissions| session.next(&Standing { submissions }, false, false);
         assert_eq!(next(1), SessionNext::Prepare);
         assert!(matches!(next(2), SessionNext::Blocked(_)));
     }

@@ -1,0 +1,116 @@
+//! The user name and password of an account, and the fingerprint by which a rejected one is known again.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use ring::{hmac, rand};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::files::model::{Account, SecretSource, Site, TextSource};
+use crate::run::{Failure, FailureKind};
+use crate::secrets::{self, Redactor};
+
+/// What is typed into a sign-in form.
+#[derive(Debug, Clone)]
+pub struct Credentials {
+    /// The user name.
+    pub username: String,
+    /// The password; none where a person signs in.
+    pub password: Option<SecretString>,
+}
+
+/// Where credentials come from, and the folder that holds the fingerprint key.
+#[derive(Debug, Clone)]
+pub struct CredentialsFrom {
+    /// A rehearsal's: from this folder of fixtures, never from the person's own sources.
+    pub fixtures: Option<PathBuf>,
+    /// The data folder.
+    pub data: PathBuf,
+}
+
+impl Credentials {
+    /// Nobody's, where only a file name is at stake.
+    pub fn nobody() -> Self {
+        Credentials { username: String::new(), password: None }
+    }
+}
+
+impl CredentialsFrom {
+    /// The credentials of this account. They are made known to the redactor before anything else sees them.
+    pub fn of(&self, site: &Site, account: &Account, redactor: &Redactor) -> Result<Credentials, Failure> {
+        if let Some(fixtures) = &self.fixtures {
+            return self.of_fixture(fixtures, site, account, redactor);
+        }
+        let username = match &account.username {
+            TextSource::Plain(text) => text.clone(),
+            TextSource::Secret(source) => resolve(source, site, account, redactor)?.expose_secret().to_owned(),
+        };
+        let password = account.password.as_ref().map(|source| resolve(source, site, account, redactor)).transpose()?;
+        Ok(Credentials { username, password })
+    }
+
+    fn of_fixture(
+        &self,
+        fixtures: &std::path::Path,
+        site: &Site,
+        account: &Account,
+        redactor: &Redactor,
+    ) -> Result<Credentials, Failure> {
+        let found = crate::fixture::secrets(fixtures, &site.id, &account.id).ok_or_else(|| {
+            let name = format!("{}@{}", site.id, account.id);
+            Failure::new(
+                FailureKind::Environment,
+                format!("no rehearsal login for {name}: write one into fixtures/{}/secrets.yaml", site.id),
+            )
+        })?;
+        let password = SecretString::from(found.1);
+        redactor.add(&password);
+        Ok(Credentials { username: found.0, password: account.password.as_ref().map(|_| password) })
+    }
+
+    /// The fingerprint of a password: a hash under a key of its own, which lies beside the ledger (0600), not in it.
+    pub fn fingerprint(&self, credentials: &Credentials) -> Result<Option<String>> {
+        let Some(password) = &credentials.password else { return Ok(None) };
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.fingerprint_key()?);
+        let both = format!("{}\0{}", credentials.username, password.expose_secret());
+        let tag = hmac::sign(&key, both.as_bytes());
+        Ok(Some(tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    fn fingerprint_key(&self) -> Result<Vec<u8>> {
+        let path = self.data.join("fingerprint.key");
+        if let Ok(key) = fs::read(&path) {
+            if key.len() == 32 {
+                return Ok(key);
+            }
+        }
+        let mut key = [0u8; 32];
+        rand::SecureRandom::fill(&rand::SystemRandom::new(), &mut key)
+            .map_err(|_| anyhow::anyhow!("the system gives no random numbers"))?;
+        fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)
+            .and_then(|mut file| file.write_all(&key))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(key.to_vec())
+    }
+}
+
+fn resolve(
+    source: &SecretSource,
+    site: &Site,
+    account: &Account,
+    redactor: &Redactor,
+) -> Result<SecretString, Failure> {
+    let secret = secrets::resolve(source).map_err(|error| {
+        Failure::new(FailureKind::Environment, format!("the login of {}@{}: {error}", site.id, account.id))
+    })?;
+    redactor.add(&secret);
+    Ok(secret)
+}
