@@ -31,14 +31,16 @@ impl Wiki {
     pub fn start(zone: &str) -> Self {
         assert!(Path::new(DOKUWIKI).join("doku.php").exists(), "DokuWiki is not installed: `make test` does it");
         let folder = tempfile::Builder::new().prefix("sunup-wiki-").tempdir().expect("a temporary folder");
-        let setup = php(None)
+        let setup = php()
             .arg(support::project().join("tests/dokuwiki/setup.php"))
             .arg(folder.path())
             .args([USER, PASSWORD, zone])
             .status();
         assert!(setup.expect("php starts").success(), "setup.php failed");
 
-        let mut server = php(Some(folder.path()))
+        let mut server = php()
+            .arg("-d")
+            .arg(format!("auto_prepend_file={}", folder.path().join("prepend.php").display()))
             .args(["-S", "127.0.0.1:0", "-t", DOKUWIKI])
             .stderr(Stdio::piped())
             .spawn()
@@ -62,10 +64,14 @@ impl Wiki {
 
     /// Another person writes a page.
     pub fn write_as(&self, author: &str, page: &str, text: &str) {
-        let script = "require '/usr/share/dokuwiki/inc/init.php';
-            [, $_SERVER['REMOTE_USER'], $page, $text] = $argv;
+        // `php -r` knows no prepended file: the script names the wiki itself, or it would write into the system's own.
+        let script = "[, $prepend, $author, $page, $text] = $argv;
+            require $prepend;
+            require '/usr/share/dokuwiki/inc/init.php';
+            $INPUT->server->set('REMOTE_USER', $author);
             saveWikiText($page, $text, '');";
-        let written = php(Some(self.folder.path())).args(["-r", script, "--", author, page, text]).status();
+        let prepend = self.folder.path().join("prepend.php");
+        let written = php().args(["-r", script, "--"]).arg(prepend).args([author, page, text]).status();
         assert!(written.expect("php starts").success(), "the page could not be written");
     }
 }
@@ -78,11 +84,8 @@ impl Drop for Wiki {
     }
 }
 
-fn php(wiki: Option<&Path>) -> Command {
+fn php() -> Command {
     let mut php = Command::new(support::program("php"));
-    if let Some(folder) = wiki {
-        php.arg("-d").arg(format!("auto_prepend_file={}", folder.join("prepend.php").display()));
-    }
     php.stdin(Stdio::null()).stdout(Stdio::null());
     php
 }
