@@ -1,11 +1,12 @@
 //! Firefox by geckodriver: the driver process, the session, the steps, the typed readers, the challenge rules.
 
+pub mod challenge;
+mod command;
+pub mod driver;
+mod page;
+mod session;
 pub mod visit;
+mod wire;
 
-/// The seam for tests: one command, one answer.
-#[async_trait::async_trait]
-pub trait Browser: Send {}
-
-/// An element, by its W3C reference, in its tab and frame.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Element {}
+pub use command::{Action, Browser, Command, Context, Element, Refusal, Response, Tab};
+pub use session::{Firefox, StartOptions};

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use crate::clock::Clock;
 use crate::files::condition::Scope;
-use crate::files::model::Site;
+use crate::files::model::{Refused, Section, Site, Step};
 pub use crate::run::{Answer, Reading};
-use crate::run::{Failure, Note};
+use crate::run::{Failure, FailureKind, Note};
 
 use super::Browser;
 
@@ -48,6 +48,10 @@ pub struct Prepared {
     pub scope: Scope,
     /// The element, where the commit step has a target.
     pub element: Option<super::Element>,
+    /// The document that the steps are at.
+    pub context: super::Context,
+    /// A password was typed: this is a sign-in.
+    pub signs_in: bool,
     /// Drift seen so far.
     pub notes: Vec<Note>,
 }
@@ -62,4 +66,40 @@ pub enum Committed {
     },
     /// The driver's answer proves that nothing was dispatched.
     NotSent(Failure),
+}
+
+impl Visit<'_> {
+    /// Carries out a section and says what it means.
+    pub async fn read_section(&mut self, _section: &Section, _scope: Scope) -> Result<Reading, Halt> {
+        Err(Halt::Failed(unbuilt()))
+    }
+
+    /// The steps before the commit step, and its target located. Sends nothing that may not be repeated.
+    pub async fn prepare(&mut self, _steps: &[Step], _scope: Scope) -> Result<Prepared, Halt> {
+        Err(Halt::Failed(unbuilt()))
+    }
+
+    /// The commit step, and nothing else.
+    pub async fn commit(&mut self, _steps: &[Step], _prepared: &Prepared) -> Committed {
+        Committed::NotSent(unbuilt())
+    }
+
+    /// The steps after the commit step. What fails in them is noted; `verify` decides.
+    pub async fn finish(&mut self, _steps: &[Step], _prepared: Prepared) -> Option<Failure> {
+        Some(unbuilt())
+    }
+
+    /// All steps of a `repeatable` act.
+    pub async fn act_whole(&mut self, _steps: &[Step], _scope: Scope) -> Result<Vec<Note>, Halt> {
+        Err(Halt::Failed(unbuilt()))
+    }
+
+    /// The reason of the first `refused` target that is displayed now.
+    pub async fn shown_refusal(&mut self, _refused: &[Refused], _scope: Scope) -> Option<String> {
+        None
+    }
+}
+
+fn unbuilt() -> Failure {
+    Failure::new(FailureKind::Environment, "the steps come with the next commit")
 }

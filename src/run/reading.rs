@@ -53,4 +53,6 @@ pub enum Note {
     Notice(String),
     /// A locator that was found only by an alternative, with its place.
     Drift(String),
+    /// How many rows of a list were kept for the period, such as "details: 1 of 40 rows kept".
+    Kept(String),
 }

@@ -1,0 +1,5 @@
+//! Pages that ask for a person: recognised by rules, never answered.
+
+mod rules;
+
+pub use rules::{HeaderRule, Rule, Tier, for_pages, precedence, rule, rules};

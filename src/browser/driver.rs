@@ -1,0 +1,211 @@
+//! The driver process: found on this machine, started in a process group of its own, and ended on every path.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use crate::run::{Failure, FailureKind};
+
+/// The environment variable that marks our driver and its browser, so that orphans of a killed run are recognised.
+pub const MARK: &str = "SUNUP_RUN";
+
+/// How long the driver may take to listen.
+const START_LIMIT: Duration = Duration::from_secs(20);
+/// How long a killed group may take to be gone.
+const REAP_LIMIT: Duration = Duration::from_secs(3);
+/// How often a dying group is looked at.
+const REAP_PAUSE: Duration = Duration::from_millis(5);
+
+/// Finds the driver program: an absolute path as it is; otherwise on PATH, then beside our own program, then in
+/// `.cache/bin` of the current folder, where `make` puts it.
+pub fn find_driver(name: &str) -> Result<PathBuf, Failure> {
+    let cure =
+        "install it with `cargo install --locked geckodriver`, or set `browser.driver` in sunup.yaml to its path";
+    find_program(name).ok_or_else(|| environment(format!("The driver program `{name}` was not found: {cure}.")))
+}
+
+/// Finds the browser program: the one that is set, or the driver's own choice (`None`) if there is one on this machine.
+pub fn find_browser(binary: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    let cure = "install it with `apt-get install firefox-esr`, or set `browser.binary` in sunup.yaml to its path";
+    if let Some(path) = binary {
+        let found = is_program(path).then(|| path.to_owned());
+        return found
+            .map(Some)
+            .ok_or_else(|| environment(format!("There is no browser at {}: {cure}.", path.display())));
+    }
+    let known = ["firefox", "firefox-esr"].iter().find_map(|name| find_program(name));
+    known.map(Some).ok_or_else(|| environment(format!("Firefox was not found: {cure}.")))
+}
+
+fn find_program(name: &str) -> Option<PathBuf> {
+    let given = Path::new(name);
+    if given.components().count() > 1 {
+        return is_program(given).then(|| given.to_owned());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
+    let prepared = std::env::current_dir().ok().map(|folder| folder.join(".cache/bin"));
+    let usual = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
+    let folders = std::env::split_paths(&path).chain(beside).chain(prepared).chain(usual);
+    folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(|program| is_program(program))
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// What the driver's process sees of the world: nothing of our own environment but what is named here.
+#[derive(Debug, Clone)]
+pub struct Surroundings<'a> {
+    /// The zone that the browser lives in, such as `Asia/Shanghai`.
+    pub zone: &'a str,
+    /// Home and temporary folder: its own, writable, removed afterwards.
+    pub home: &'a Path,
+    /// The id of the run.
+    pub mark: &'a str,
+    /// Without a window.
+    pub headless: bool,
+}
+
+/// A driver process with its group. Dropping it kills the whole group, the browser included.
+#[derive(Debug)]
+pub struct Driver {
+    group: Pid,
+    port: u16,
+    ended: bool,
+}
+
+impl Driver {
+    /// Starts the driver on a free port of its own choice, and returns once it listens.
+    pub async fn start(program: &Path, around: &Surroundings<'_>) -> Result<Self, Failure> {
+        // The browser's processes come to us when the driver dies before them, so that they can be reaped.
+        let _ = nix::sys::prctl::set_child_subreaper(true);
+        let mut child = command(program, around)
+            .spawn()
+            .map_err(|error| environment(format!("The driver {} does not start: {error}.", program.display())))?;
+        let mut driver = Driver { group: Pid::from_raw(child.id() as i32), port: 0, ended: false };
+        let output = child.stdout.take();
+        let listening = tokio::time::timeout(START_LIMIT, port_in(output)).await;
+        driver.port = listening.ok().flatten().ok_or_else(|| {
+            let program = program.display();
+            environment(format!(
+                "The driver {program} did not start to listen: is it really geckodriver? Try `{program} --version`."
+            ))
+        })?;
+        Ok(driver)
+    }
+
+    /// Where it listens on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Kills the driver with its whole group, and reaps it.
+    pub async fn end(mut self) {
+        self.ended = true;
+        let group = self.group;
+        let _ = tokio::task::spawn_blocking(move || end_group(group)).await;
+    }
+
+    /// The same at once, for a browser that hangs: whatever is asked of it from now on fails.
+    pub fn kill(&mut self) {
+        if !self.ended {
+            self.ended = true;
+            end_group(self.group);
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn command(program: &Path, around: &Surroundings<'_>) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--host", "127.0.0.1", "--port", "0"]);
+    command.env_clear();
+    for kept in ["PATH", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"] {
+        command.envs(std::env::var_os(kept).map(|value| (kept, value)));
+    }
+    if !around.headless {
+        for kept in ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"] {
+            command.envs(std::env::var_os(kept).map(|value| (kept, value)));
+        }
+    }
+    // Firefox refuses a home that another user owns, which is what root has under sudo: it gets one of its own.
+    command.env("HOME", around.home).env("TMPDIR", around.home).env("TZ", around.zone);
+    command.env("LANG", "C.UTF-8").env(MARK, around.mark);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.process_group(0);
+    command
+}
+
+/// Reads the port from the driver's own words (`Listening on 127.0.0.1:39111`), and keeps its pipe empty from then on.
+async fn port_in(output: Option<ChildStdout>) -> Option<u16> {
+    let output = output?;
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let reader = move || {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        let port = lines.find_map(|line| line.split_once("Listening on 127.0.0.1:")?.1.trim().parse().ok());
+        let _ = tell.send(port);
+        lines.for_each(drop);
+    };
+    std::thread::Builder::new().name("driver output".to_owned()).spawn(reader).ok()?;
+    told.await.ok().flatten()
+}
+
+fn end_group(group: Pid) {
+    let _ = killpg(group, Signal::SIGKILL);
+    let looks = REAP_LIMIT.as_millis() / REAP_PAUSE.as_millis();
+    for _ in 0..looks {
+        match waitpid(Pid::from_raw(-group.as_raw()), Some(WaitPidFlag::WNOHANG)) {
+            Err(Errno::ECHILD) => return,
+            Ok(WaitStatus::StillAlive) => {
+                // A process that was just being started may have missed the first signal.
+                let _ = killpg(group, Signal::SIGKILL);
+                std::thread::sleep(REAP_PAUSE);
+            }
+            _ => {}
+        }
+    }
+    tracing::warn!(group = group.as_raw(), "the browser's processes were killed but are not gone yet");
+}
+
+/// Kills drivers and browsers that a run left behind. `ended` says whether a run, by its mark, is over.
+pub fn sweep_orphans(ended: impl Fn(&str) -> bool) -> usize {
+    let mut groups: Vec<Pid> = Vec::new();
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let marked = mark_in(&environment).is_some_and(|mark| ended(&mark));
+        // The group is asked from the process that carries the mark, so a reused number is never hit.
+        let group = marked.then(|| nix::unistd::getpgid(Some(Pid::from_raw(id))).ok()).flatten();
+        groups.extend(group.filter(|group| *group != nix::unistd::getpgrp()));
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    for group in &groups {
+        end_group(*group);
+    }
+    groups.len()
+}
+
+fn mark_in(environment: &[u8]) -> Option<String> {
+    let prefix = format!("{MARK}=");
+    let found = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
+    String::from_utf8(found.to_vec()).ok()
+}
+
+fn environment(message: String) -> Failure {
+    Failure::new(FailureKind::Environment, message)
+}

@@ -1,0 +1,95 @@
+// Looking for pages that ask for a person, by the rules (`browser/challenge/rules.yaml`), which stand in `rules`.
+
+// Where a page puts what it has to say.
+const speaking = "[role=alert], [role=alertdialog], [role=dialog], [role=status], dialog[open], [aria-live], h1, h2," +
+  " [class*=error i], [class*=err- i], [class*=alert i], [class*=toast i], [class*=message i], [class*=msg i]," +
+  " [class*=tips i], [class*=notice i], [class*=notify i], [class*=notification i], [class*=modal i], [class*=dialog i]";
+
+// A page with little on it but its message.
+const sparse = () => byCss(document, "a[href]").filter((link) => displayed(link)).length <= 30 &&
+  shownText(document.body ?? document.documentElement).length < 1500;
+
+const hostIs = (host, wanted) => host === wanted || host.endsWith(`.${wanted}`);
+
+const addressFits = (address, wanted) => {
+  let url;
+  try {
+    url = new URL(address, document.baseURI);
+  } catch {
+    return false;
+  }
+  return (wanted.hosts == null || wanted.hosts.some((host) => hostIs(url.hostname, host))) &&
+    (wanted.path == null || url.pathname.includes(wanted.path)) &&
+    (wanted.query == null || url.search.includes(wanted.query)) &&
+    (wanted.fragment == null || url.hash.includes(wanted.fragment)) &&
+    (wanted.not == null || !`${url.search}${url.hash}`.includes(wanted.not));
+};
+
+const framesOf = (wanted) =>
+  byCss(document, "iframe").filter((frame) => frame.src && wanted.some((each) => addressFits(frame.src, each)));
+
+const says = (element, phrases) => {
+  const any = normal(anyText(element)).toLowerCase();
+  const may = phrases.filter((phrase) => any.includes(normal(phrase).toLowerCase()));
+  if (!may.length) return false;
+  const shown = normal(shownText(element)).toLowerCase();
+  return shown.length <= 400 && may.some((phrase) => shown.includes(normal(phrase).toLowerCase()));
+};
+
+// The form around a field; where there is none, what stands close around it.
+const formOf = (field) => {
+  const form = field.closest("form, dialog, [role=dialog], [class*=modal i]");
+  if (form) return form;
+  let around = field;
+  for (let up = 0; up < 4 && around.parentElement && around.parentElement !== document.body; up += 1) around = around.parentElement;
+  return around;
+};
+
+const passwordForms = () =>
+  byCss(document, "input[type=password]").filter((field) => displayed(field)).map(formOf);
+
+// The elements that a rule points at, before it is asked whether they are displayed.
+const pointedAt = (rule) => {
+  if (rule.title) return rule.title.some((title) => document.title.includes(title)) ? [document.body] : [];
+  if (rule.address) return addressFits(location.href, rule.address) ? [document.body] : [];
+  const found = [...(rule.css ? byCss(document, rule.css) : []), ...(rule.frames ? framesOf(rule.frames) : [])];
+  if (!rule.texts) return found;
+  const places = rule.css ? found : [...byCss(document, speaking), ...(rule.in_sign_in_form ? passwordForms() : [])];
+  return places.filter((element) => says(element, rule.texts));
+};
+
+const holdsSignal = (selector) => byCss(document, selector).some((element) => displayed(element));
+
+const onPath = (element, target) => {
+  if (!target) return true;
+  const group = (each) => each.closest("form, dialog, [role=dialog]") ?? document.body;
+  return contains(group(target), element) || contains(group(element), target);
+};
+
+const solved = (rule) => rule.done && byCss(document, rule.done).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
+
+// The element by which a rule holds now. `target` is what the task is about to use.
+const holdsNow = (rule, target) => {
+  if (rule.marker && !document.querySelector(rule.marker)) return null;
+  if (rule.beside && !holdsSignal(rule.beside)) return null;
+  if (rule.without && holdsSignal(rule.without)) return null;
+  if (solved(rule)) return null;
+  const [width, height] = rule.min ?? [1, 1];
+  if (rule.address_too && !addressFits(location.href, rule.address_too)) return null;
+  const found = pointedAt(rule).find((element) => element && displayed(element, width, height) &&
+    (rule.tier !== "widget" || onPath(element, target)) &&
+    (!rule.near || says(formOf(element), rule.near)) &&
+    (!rule.unless_texts || !says(element, rule.unless_texts)));
+  return found && (!rule.sparse || sparse()) ? found : null;
+};
+
+// The rules that hold now. Without a `target`, widgets count wherever they are: what was expected did not come.
+const scan = (target, signIn) => {
+  const hits = [];
+  for (const rule of rules) {
+    if (signIn ? rule.signed_in_only : rule.sign_in_only) continue;
+    const element = holdsNow(rule, target);
+    if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title : describe(element) });
+  }
+  return hits;
+};

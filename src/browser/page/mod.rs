@@ -1,0 +1,40 @@
+//! The scripts that run in pages: finding, what is displayed, waiting, reading. They are put into a document once.
+
+use serde_json::Value as Json;
+
+/// What a page function answers when the scripts are not in its document yet.
+const NOT_THERE: &str = "sunup: not there";
+
+const PARTS: [&str; 7] = [
+    include_str!("displayed.js"),
+    include_str!("text.js"),
+    include_str!("find.js"),
+    include_str!("wait.js"),
+    include_str!("use.js"),
+    include_str!("rows.js"),
+    include_str!("challenge.js"),
+];
+
+/// The functions that [`super::Action::Page`] may name.
+const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, holds, holdsLength, kindOfField, focus, ticked, option, \
+                         chosen, scroll, place, request, mask, items, table, scan, textOf, valueOf";
+
+/// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:
+/// what they put on `window` stays hidden from the page's own scripts.
+pub(super) fn call(function: &str) -> String {
+    format!("return window.sunup ? window.sunup.{function}(...arguments) : '{NOT_THERE}';")
+}
+
+/// A script that brings the scripts along, and calls a function.
+pub(super) fn install_and_call(function: &str) -> String {
+    let parts = PARTS.concat();
+    let rules = super::challenge::for_pages();
+    format!(
+        "window.sunup = (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\nreturn window.sunup.{function}(...arguments);"
+    )
+}
+
+/// True when a function's answer says that the scripts are not in its document yet.
+pub(super) fn asks_for_installation(answer: &Json) -> bool {
+    answer.as_str() == Some(NOT_THERE)
+}

@@ -1,0 +1,98 @@
+// Waiting: an answer as soon as the page changes, and whether an element can be used.
+
+let changeCount = 0;
+let watching = null;
+const waiters = new Set();
+
+const changed = () => {
+  changeCount += 1;
+  for (const wake of [...waiters]) wake();
+};
+
+// Starts to count changes of this document, once; says how many there were.
+const watch = () => {
+  if (!watching) {
+    watching = new MutationObserver(changed);
+    watching.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    for (const event of ["load", "transitionend", "animationend", "input", "change", "toggle"]) {
+      addEventListener(event, changed, { capture: true, passive: true });
+    }
+  }
+  return changeCount;
+};
+
+const nextFrame = () => new Promise((done) => {
+  const late = setTimeout(done, 100); // A tab in the background draws no frames.
+  requestAnimationFrame(() => {
+    clearTimeout(late);
+    done();
+  });
+});
+
+// Answers when the page has changed since `seen` changes, at the latest after `limit` milliseconds.
+const settle = (seen, limit) => new Promise((done) => {
+  if (watch() !== seen) return done(changeCount);
+  const finish = () => {
+    clearTimeout(late);
+    waiters.delete(finish);
+    done(changeCount);
+  };
+  const late = setTimeout(finish, limit);
+  waiters.add(finish);
+});
+
+// Answers when nothing changed for `quiet` milliseconds, at the latest after `limit`.
+const calm = async (quiet, limit) => {
+  const end = performance.now() + limit;
+  let seen = watch();
+  while (performance.now() < end) {
+    const now = await settle(seen, quiet);
+    if (now === seen && document.readyState !== "loading") return true;
+    seen = now;
+  }
+  return false;
+};
+
+const disabled = (element) => {
+  if (element.matches(":disabled")) return true;
+  for (let at = element; at; at = parentOf(at)) {
+    if (at.getAttribute("aria-disabled") === "true" || at.inert) return true;
+  }
+  return false;
+};
+
+const topmost = (x, y) => {
+  let hit = document.elementFromPoint(x, y);
+  while (hit?.shadowRoot) {
+    const deeper = hit.shadowRoot.elementFromPoint(x, y);
+    if (!deeper || deeper === hit) break;
+    hit = deeper;
+  }
+  return hit;
+};
+
+// The point that a click goes to: the middle of the first box of the element, as far as it is in view.
+const middle = (element) => {
+  const box = element.getClientRects()[0] ?? element.getBoundingClientRect();
+  const seen = cut(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+  return { x: (seen.left + seen.right) / 2, y: (seen.top + seen.bottom) / 2, seen: seen.right > seen.left && seen.bottom > seen.top };
+};
+
+const label = (element) => [...(element.labels ?? [])];
+
+// Usable is displayed, enabled, still and uncovered. Null says yes; a text says why not yet.
+const unusable = async (element) => {
+  if (!element.isConnected) return "it is no longer in the page";
+  if (!displayed(element)) return "it is not displayed";
+  if (disabled(element)) return "it is disabled";
+  if (!middle(element).seen) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  const before = element.getBoundingClientRect();
+  await nextFrame();
+  const after = element.getBoundingClientRect();
+  if (before.left !== after.left || before.top !== after.top || before.width !== after.width) return "it is moving";
+  const point = middle(element);
+  if (!point.seen) return "it cannot be scrolled into view";
+  const hit = topmost(point.x, point.y);
+  if (hit && (contains(element, hit) || label(element).some((each) => contains(each, hit)))) return null;
+  return hit ? `${describe(hit)} lies over it` : "nothing is at its place";
+};

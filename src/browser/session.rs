@@ -1,0 +1,330 @@
+//! One Firefox at work: started with a profile of its own, asked command by command, ended within seconds.
+
+mod capabilities;
+
+use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono_tz::Tz;
+use fantoccini::error::{CmdError, NewSessionError};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use super::command::{Action, Browser, Command, Context, Response, Tab};
+use super::driver::{Driver, Surroundings, find_browser, find_driver};
+use super::{page, wire, wire::Wire};
+use crate::files::model::Viewport;
+use crate::run::{Failure, FailureKind};
+
+/// How long the browser may take to start.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// How long it may take to end by itself; then it is killed.
+const QUIT_LIMIT: Duration = Duration::from_secs(5);
+/// How much longer than its own limit a command may take before the browser is given up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How a browser is to be started.
+#[derive(Debug, Clone)]
+pub struct StartOptions {
+    /// The driver program: a name or a path (`browser.driver`).
+    pub driver: String,
+    /// The browser program; found on this machine when none.
+    pub binary: Option<PathBuf>,
+    /// Without a window.
+    pub headless: bool,
+    /// The profile folder: made if missing, used in place, so that sign-ins last.
+    pub profile: PathBuf,
+    /// The zone that pages see.
+    pub zone: Tz,
+    /// The language that pages see, such as `zh-CN`.
+    pub locale: String,
+    /// The size of the screen.
+    pub viewport: Viewport,
+    /// A plain HTTP proxy for everything, `https` and loopback included: the rehearsal's. None goes direct.
+    pub proxy: Option<SocketAddr>,
+    /// Accept certificates that nobody vouches for: only in rehearsals.
+    pub accept_insecure_certs: bool,
+    /// The id of the run, by which orphans are recognised.
+    pub mark: String,
+}
+
+/// A running Firefox with its driver.
+#[derive(Debug)]
+pub struct Firefox {
+    client: fantoccini::Client,
+    driver: Driver,
+    /// The tab that the browser opened with.
+    home: Tab,
+    /// The document that the driver is at; none when that is not known.
+    at: Option<Context>,
+    /// The page-load limit that the driver has now.
+    load_limit: Option<Duration>,
+    dead: bool,
+    // Last, so that it is removed after everything that writes into it is gone.
+    _folder: TempDir,
+}
+
+impl Firefox {
+    /// Starts the driver and the browser. Whatever is missing on this machine is an `environment` failure with its mend.
+    pub async fn start(options: StartOptions) -> Result<Self, Failure> {
+        let program = find_driver(&options.driver)?;
+        let binary = find_browser(options.binary.as_deref())?;
+        make_private(&options.profile)?;
+        let folder = TempDir::with_prefix("sunup-browser-").map_err(|error| no_folder("a temporary folder", &error))?;
+        let zone = options.zone.name();
+        let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
+        let driver = Driver::start(&program, &around).await?;
+        let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
+        let client =
+            timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
+        let home = Tab(String::new());
+        let mut firefox = Firefox { client, driver, home, at: None, load_limit: None, dead: false, _folder: folder };
+        firefox.settle_in(options.viewport).await?;
+        Ok(firefox)
+    }
+
+    /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
+    pub async fn close(self) {
+        let Firefox { client, driver, dead, _folder, .. } = self;
+        if !dead {
+            let _ = timeout(QUIT_LIMIT, client.issue_cmd(Wire::delete(""))).await;
+        }
+        driver.end().await;
+        drop(_folder);
+    }
+
+    /// Remembers the first tab, and gives its page the size that is asked for.
+    async fn settle_in(&mut self, viewport: Viewport) -> Result<(), Failure> {
+        let home = self.ask(Wire::get("window"), START_LIMIT).await?;
+        self.home = Tab(home.as_ref().ok().and_then(Json::as_str).unwrap_or_default().to_owned());
+        let (width, height) = match viewport {
+            Viewport::Desktop => (1280, 900),
+            Viewport::Mobile => (412, 915),
+        };
+        let measure = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
+        let frame = self.ask(Wire::script(measure, &[]), START_LIMIT).await?.unwrap_or_default();
+        let of = |index: usize| frame.get(index).and_then(Json::as_i64).unwrap_or_default();
+        let size = json!({ "width": width + of(0), "height": height + of(1) });
+        self.ask(Wire::post("window/rect", size), START_LIMIT).await?.ok();
+        Ok(())
+    }
+
+    /// Asks the driver once. When no answer comes, the browser is killed: its driver would never listen again.
+    async fn ask(&mut self, wire: Wire, limit: Duration) -> Result<Result<Json, super::Refusal>, Failure> {
+        match timeout(limit + PATIENCE, self.client.issue_cmd(wire)).await {
+            Ok(Ok(answer)) => Ok(Ok(answer)),
+            Ok(Err(error)) => {
+                let understood = wire::understand(error);
+                let crashed = |failure: &Failure| failure.kind == FailureKind::BrowserCrashed;
+                if understood.as_ref().is_err_and(crashed) {
+                    self.give_up();
+                }
+                understood.map(Err)
+            }
+            Err(_) => {
+                self.give_up();
+                let message = format!("The page did not answer for {} s; the browser was ended.", limit.as_secs());
+                Err(Failure::new(FailureKind::Timeout, message))
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        self.dead = true;
+        self.driver.kill();
+    }
+
+    /// Goes to the document that a command names, unless the driver is there already.
+    async fn go_to(&mut self, context: &Context, limit: Duration) -> Result<Result<(), super::Refusal>, Failure> {
+        if self.at.as_ref() == Some(context) {
+            return Ok(Ok(()));
+        }
+        self.at = None;
+        let tab = context.tab.as_ref().unwrap_or(&self.home).0.clone();
+        let top = Wire::post("frame", json!({ "id": null }));
+        let frames = context.frames.iter().map(|frame| Wire::post("frame", json!({ "id": wire::element(frame) })));
+        let way: Vec<Wire> = [Wire::post("window", json!({ "handle": tab })), top].into_iter().chain(frames).collect();
+        for step in way {
+            if let Err(refusal) = self.ask(step, limit).await? {
+                // A frame element that is stale means that its document is gone.
+                let gone = refusal == super::Refusal::Stale;
+                return Ok(Err(if gone { super::Refusal::Gone } else { refusal }));
+            }
+        }
+        self.at = Some(context.clone());
+        Ok(Ok(()))
+    }
+
+    /// Sets how long a page may load before the driver stops waiting for it.
+    async fn limit_loading(&mut self, limit: Duration) -> Result<(), Failure> {
+        if self.load_limit != Some(limit) {
+            let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            self.ask(Wire::post("timeouts", json!({ "pageLoad": milliseconds })), limit).await?.ok();
+            self.load_limit = Some(limit);
+        }
+        Ok(())
+    }
+
+    /// Calls a page function. The scripts are put into a document at their first call there.
+    async fn call(
+        &mut self,
+        function: &str,
+        arguments: &[Json],
+        limit: Duration,
+    ) -> Result<Result<Json, super::Refusal>, Failure> {
+        let answer = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
+        match answer {
+            Ok(answer) if page::asks_for_installation(&answer) => {
+                self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await
+            }
+            other => Ok(other),
+        }
+    }
+
+    async fn carry_out(&mut self, action: Action, limit: Duration) -> Result<Response, Failure> {
+        let wire = match action {
+            Action::Page { function, arguments } => {
+                return Ok(self
+                    .call(function, &arguments, limit)
+                    .await?
+                    .map_or_else(Response::Refused, Response::Json));
+            }
+            Action::Navigate(url) => Wire::post("url", json!({ "url": url })),
+            Action::Back => Wire::post("back", json!({})),
+            Action::Reload => Wire::post("refresh", json!({})),
+            Action::Click(element) => Wire::post(format!("element/{element}/click"), json!({})),
+            Action::Clear(element) => Wire::post(format!("element/{element}/clear"), json!({})),
+            Action::Type(element, text) => {
+                use secrecy::ExposeSecret;
+                Wire::post(format!("element/{element}/value"), json!({ "text": text.expose_secret() }))
+            }
+            Action::Hover(element) => Wire::hover(&element),
+            Action::Press(keys) => Wire::keys(&keys),
+            Action::Role(element) => {
+                return self.text(Wire::get(format!("element/{element}/computedrole")), limit).await;
+            }
+            Action::Label(element) => {
+                return self.text(Wire::get(format!("element/{element}/computedlabel")), limit).await;
+            }
+            Action::Tabs => return self.tabs(limit).await,
+            Action::CloseTab => {
+                self.at = None;
+                Wire::delete("window")
+            }
+            Action::DialogText => return self.text(Wire::get("alert/text"), limit).await,
+            Action::AnswerDialog(true) => Wire::post("alert/accept", json!({})),
+            Action::AnswerDialog(false) => Wire::post("alert/dismiss", json!({})),
+            Action::Picture => return self.picture(limit).await,
+        };
+        Ok(self.ask(wire, limit).await?.map_or_else(Response::Refused, |_| Response::Done))
+    }
+
+    async fn text(&mut self, wire: Wire, limit: Duration) -> Result<Response, Failure> {
+        Ok(self.ask(wire, limit).await?.map_or_else(Response::Refused, wire::text))
+    }
+
+    async fn tabs(&mut self, limit: Duration) -> Result<Response, Failure> {
+        let mut tabs = match self.ask(Wire::get("window/handles"), limit).await? {
+            Ok(answer) => wire::tabs(&answer),
+            Err(refusal) => return Ok(Response::Refused(refusal)),
+        };
+        // The first tab may have closed itself: then the next one is home.
+        if let Some(first) = tabs.first().filter(|_| !tabs.contains(&self.home)) {
+            self.home = first.clone();
+        }
+        tabs.sort_by_key(|tab| *tab != self.home);
+        Ok(Response::Tabs(tabs))
+    }
+
+    async fn picture(&mut self, limit: Duration) -> Result<Response, Failure> {
+        use base64::Engine;
+        let answer = self.ask(Wire::get("screenshot"), limit).await?;
+        Ok(answer.map_or_else(Response::Refused, |encoded| {
+            let encoded = encoded.as_str().unwrap_or_default();
+            Response::Picture(base64::engine::general_purpose::STANDARD.decode(encoded).unwrap_or_default())
+        }))
+    }
+}
+
+#[async_trait]
+impl Browser for Firefox {
+    async fn execute(&mut self, command: Command) -> Result<Response, Failure> {
+        if self.dead {
+            return Err(Failure::new(
+                FailureKind::BrowserCrashed,
+                "The browser was ended before; it must be started again.",
+            ));
+        }
+        let Command { context, action, limit } = command;
+        // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
+        let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
+        if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
+            return Ok(Response::Refused(refusal));
+        }
+        if matches!(action, Action::Navigate(_) | Action::Back | Action::Reload) {
+            self.limit_loading(limit).await?;
+        }
+        let response = self.carry_out(action, limit).await?;
+        if matches!(response, Response::Refused(super::Refusal::Gone)) {
+            self.at = None;
+        }
+        Ok(response)
+    }
+
+    fn is_dead(&self) -> bool {
+        self.dead
+    }
+}
+
+/// The driver is on loopback and never behind a proxy, so a plain connector is all that is needed.
+async fn connect(port: u16, wanted: serde_json::Map<String, Json>) -> Result<fantoccini::Client, Failure> {
+    let mut builder = fantoccini::ClientBuilder::new(HttpConnector::new());
+    builder.capabilities(wanted);
+    builder.connect(&format!("http://127.0.0.1:{port}/")).await.map_err(not_started)
+}
+
+fn not_started(error: NewSessionError) -> Failure {
+    let told = match &error {
+        NewSessionError::SessionNotCreated(answer) => answer.message.to_string(),
+        NewSessionError::UnexpectedError(CmdError::Standard(answer)) => answer.message.to_string(),
+        other => other.to_string(),
+    };
+    let told = told.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let lower = told.to_lowercase();
+    let mend = if lower.contains("version") || lower.contains("unable to find a matching set of capabilities") {
+        "Browser and driver do not fit together: update both, with `apt-get install firefox-esr` and \
+         `cargo install --locked geckodriver`"
+    } else if lower.contains("profile") || lower.contains("already running") || lower.contains("status 0") {
+        "The browser profile seems to be in use: close the Firefox that uses it, then run again"
+    } else {
+        "Try `firefox --headless --screenshot /tmp/try.png about:blank` to see what it says; \
+         `apt-get install firefox-esr` installs it"
+    };
+    Failure::new(FailureKind::Environment, format!("The browser did not start: {told}. {mend}."))
+}
+
+fn never_ready(options: &StartOptions) -> Failure {
+    let profile = options.profile.display();
+    let message = format!(
+        "The browser did not start within {} s: another Firefox may hold the profile {profile}, or the disk is full.",
+        START_LIMIT.as_secs()
+    );
+    Failure::new(FailureKind::Environment, message)
+}
+
+/// A folder for its owner alone: sessions are as good as passwords.
+fn make_private(folder: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.and_then(|()| std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)))
+        .map_err(|error| no_folder(&folder.display().to_string(), &error))
+}
+
+fn no_folder(what: &str, error: &std::io::Error) -> Failure {
+    Failure::new(FailureKind::Environment, format!("The browser has no room for its files: {what}: {error}."))
+}

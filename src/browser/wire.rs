@@ -1,0 +1,160 @@
+//! Commands as WebDriver writes them, and the driver's errors as what they mean for us.
+
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use hyper::Method;
+use serde_json::{Value as Json, json};
+use url::{ParseError, Url};
+
+use super::command::{Refusal, Response, Tab};
+use crate::run::{Failure, FailureKind};
+
+/// The key under which the W3C puts an element's reference.
+pub(crate) const ELEMENT_KEY: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// One request to the driver, below the session's URL.
+#[derive(Clone)]
+pub(super) struct Wire {
+    method: Method,
+    path: String,
+    body: Option<Json>,
+}
+
+impl Wire {
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Wire { method: Method::GET, path: path.into(), body: None }
+    }
+
+    pub(super) fn delete(path: impl Into<String>) -> Self {
+        Wire { method: Method::DELETE, path: path.into(), body: None }
+    }
+
+    pub(super) fn post(path: impl Into<String>, body: Json) -> Self {
+        Wire { method: Method::POST, path: path.into(), body: Some(body) }
+    }
+
+    /// A script that may answer with a promise.
+    pub(super) fn script(script: &str, arguments: &[Json]) -> Self {
+        Wire::post("execute/sync", json!({ "script": script, "args": arguments }))
+    }
+
+    /// Keys pressed one after another and let go in the opposite order.
+    pub(super) fn keys(keys: &[char]) -> Self {
+        let down = keys.iter().map(|key| json!({ "type": "keyDown", "value": key }));
+        let up = keys.iter().rev().map(|key| json!({ "type": "keyUp", "value": key }));
+        let actions: Vec<Json> = down.chain(up).collect();
+        Wire::post("actions", json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }))
+    }
+
+    /// The pointer over the middle of an element.
+    pub(super) fn hover(reference: &str) -> Self {
+        let origin = element(reference);
+        let moves = json!([{ "type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": origin }]);
+        Wire::post("actions", json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": moves }] }))
+    }
+}
+
+/// An element as an argument of a command.
+pub(crate) fn element(reference: &str) -> Json {
+    json!({ ELEMENT_KEY: reference })
+}
+
+// The body may hold a password, so it is never shown.
+impl std::fmt::Debug for Wire {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} {}", self.method, self.path)
+    }
+}
+
+impl WebDriverCompatibleCommand for Wire {
+    fn endpoint(&self, base_url: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base_url.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _url: &Url) -> (Method, Option<String>) {
+        (self.method.clone(), self.body.as_ref().map(Json::to_string))
+    }
+}
+
+/// What a driver's answer is as a response.
+pub(super) fn text(answer: Json) -> Response {
+    match answer {
+        Json::String(text) => Response::Text(text),
+        _ => Response::Text(String::new()),
+    }
+}
+
+/// The tabs in a driver's answer.
+pub(super) fn tabs(answer: &Json) -> Vec<Tab> {
+    let handles = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    handles.iter().filter_map(Json::as_str).map(|handle| Tab(handle.to_owned())).collect()
+}
+
+/// A driver's error: mostly a refusal, otherwise a failure of the browser or of the network.
+pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
+    let CmdError::Standard(ref answer) = error else {
+        return Err(Failure::new(FailureKind::BrowserCrashed, format!("The browser is gone: {error}.")));
+    };
+    let message = first_line(&answer.message);
+    let refusal = match answer.error.description() {
+        "stale element reference" | "no such element" | "detached shadow root" => Refusal::Stale,
+        "no such window" | "no such frame" => Refusal::Gone,
+        "element not interactable" | "invalid element state" | "move target out of bounds" => {
+            Refusal::NotInteractable(message)
+        }
+        "element click intercepted" => Refusal::Intercepted(message),
+        "javascript error" | "script timeout" => Refusal::Script(message),
+        "timeout" => Refusal::Slow,
+        "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
+        "no such alert" => Refusal::NoDialog,
+        "insecure certificate" => {
+            let message = "The site's certificate is not valid for this machine (wrong date, or a TLS proxy between).";
+            return Err(Failure::new(FailureKind::Environment, message));
+        }
+        _ => return Err(unexpected(&message)),
+    };
+    Ok(refusal)
+}
+
+/// Errors without a code of their own: the browser's error pages, and a browser that is gone.
+fn unexpected(message: &str) -> Failure {
+    if let Some((_, page)) = message.split_once("Reached error page: ") {
+        return error_page(page);
+    }
+    Failure::new(FailureKind::BrowserCrashed, format!("The browser failed: {message}."))
+}
+
+/// One of the browser's own error pages, by its address (`about:neterror?e=dnsNotFound&u=…`).
+pub(super) fn error_page(address: &str) -> Failure {
+    let parameter = |name: &str| {
+        let url = Url::parse(address).ok()?;
+        url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    };
+    let code = parameter("e").unwrap_or_default();
+    let host = parameter("u").and_then(|text| Url::parse(&text).ok()?.host_str().map(str::to_owned));
+    let host = host.unwrap_or_else(|| "the site".to_owned());
+    let (kind, message) = match code.as_str() {
+        "dnsNotFound" => (FailureKind::Network, format!("The name {host} was not found: no network, or a wrong host.")),
+        "connectionFailure" => (FailureKind::Network, format!("{host} refused the connection.")),
+        "netTimeout" => (FailureKind::Network, format!("{host} did not answer in time.")),
+        "netReset" | "netInterrupt" => (FailureKind::Network, format!("The connection to {host} broke off.")),
+        "netOffline" => (FailureKind::Network, "This machine is offline.".to_owned()),
+        "proxyConnectFailure" | "proxyResolveFailure" => {
+            (FailureKind::Environment, format!("The proxy before {host} cannot be reached."))
+        }
+        "nssFailure2" | "nssBadCert" => {
+            (FailureKind::Environment, format!("No secure connection to {host} came about (certificate or TLS)."))
+        }
+        other => (FailureKind::Network, format!("{host} could not be opened ({other}).")),
+    };
+    Failure::new(kind, message)
+}
+
+fn dialog_text(answer: &fantoccini::error::WebDriver) -> String {
+    let text = answer.data.as_ref().and_then(|data| data.get("text")).and_then(Json::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
+}
