@@ -159,11 +159,16 @@ impl Ledger {
         })
     }
 
-    /// The date of the newest report.
-    pub fn last_report_date(&self) -> Result<Option<NaiveDate>, LedgerError> {
+    /// The bytes of a date's newest mail.
+    pub fn last_mail(&self, date: NaiveDate) -> Result<Option<Vec<u8>>, LedgerError> {
         self.read(|connection| {
-            let last: Option<String> = connection.query_row("SELECT max(date) FROM reports", [], |row| row.get(0))?;
-            Ok(last.and_then(|text| text.parse().ok()))
+            connection
+                .query_row(
+                    "SELECT bytes FROM outbox WHERE date = ?1 ORDER BY number DESC, id LIMIT 1",
+                    [date.to_string()],
+                    |row| row.get(0),
+                )
+                .optional()
         })
     }
 

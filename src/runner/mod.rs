@@ -27,4 +27,4 @@ pub use deliver::{Undelivered, deliver, keep_report};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
-pub use report::assemble;
+pub use report::{assemble, next_runs};

@@ -239,7 +239,7 @@ fn text_of(row: &Row, column: &str) -> String {
 }
 
 /// The next slot of each task and account after now.
-fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
+pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
     let zone = project.settings.timezone;
     let today = now.with_timezone(&zone).date_naive();
     let mut next: Vec<NextRun> = Vec::new();
