@@ -5,6 +5,7 @@
 #[path = "support/rust_source.rs"]
 mod rust_source;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ const TOUCHES_THE_WORLD: [(&str, &str); 3] = [
 ];
 
 /// What a pure module may not name, and what that is.
-const EFFECTS: [(&str, &str); 20] = [
+const EFFECTS: [(&str, &str); 21] = [
     ("std::fs", "files"),
     ("std::net", "sockets"),
     ("std::process", "processes"),
@@ -40,7 +41,8 @@ const EFFECTS: [(&str, &str); 20] = [
     ("rusqlite", "the database"),
     ("fantoccini", "the browser"),
     ("hyper", "sockets"),
-    ("lettre::transport", "the mail server"),
+    ("smtp::client", "the mail server"),
+    ("AsyncSmtpTransport", "the mail server"),
     ("fastrand", "chance"),
 ];
 
@@ -73,7 +75,7 @@ impl SourceFile {
     }
 
     /// The names that it takes from the crate's root, by `crate::` or by climbing there with `super::`.
-    fn taken_from_root(&self) -> Vec<&str> {
+    fn taken_from_root(&self) -> BTreeSet<&str> {
         let depth = self.path.split('/').filter(|part| *part != "mod.rs").count();
         let from_root = paths(&self.code).into_iter().filter_map(|path| {
             let climbed = path.iter().take_while(|&&segment| segment == "super").count();
