@@ -2,7 +2,6 @@
 
 mod exit;
 mod folders;
-mod logging;
 mod rehearsal;
 mod report;
 mod run;
@@ -18,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::secrets::Redactor;
+use crate::secrets::{LogWriter, RedactedLog, Redactor, start_log};
 use exit::Exit;
 
 /// Runs the small things you do in a browser every morning, once, and proves each from the server's own records.
@@ -70,12 +69,14 @@ pub fn main() -> ExitCode {
         }
     };
     let redactor = Redactor::new();
-    logging::start(&redactor);
+    // Other variables, `DEBUG` and `RUST_LOG` among them, have no say.
+    let filter = std::env::var("SUNUP_LOG").ok();
+    start_log(RedactedLog::new(LogWriter::Stderr, redactor.clone()), filter.as_deref());
     match carry_out(line, &redactor) {
         Ok(exit) => exit.into(),
         Err(error) => {
             // Ours, or the machine's: logged once, here.
-            eprintln!("sunup: {}", redactor.clean(&format!("{error:#}")));
+            eprintln!("sunup: {}", redactor.redact(&format!("{error:#}")));
             Exit::Internal.into()
         }
     }

@@ -13,13 +13,13 @@ use super::rehearsal::Stage;
 use super::terminal::Terminal;
 use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
-use crate::files::model::{Project, SecretSource};
+use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StoredReport};
 use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
 use crate::runner::{
     CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, keep_report,
 };
-use crate::secrets::{self, Redactor};
+use crate::secrets::{Redactor, Resolver};
 
 /// What `run` takes.
 #[derive(Debug, Args)]
@@ -56,6 +56,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     let setting = setting(common, args, &project).await?;
     let ledger = Ledger::open(&setting.data)?;
     let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
+    let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
     let run = run_id();
     let world = World {
         project: &project,
@@ -69,6 +70,8 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         },
         credentials: CredentialsFrom {
             fixtures: setting.stage.as_ref().map(|stage| stage.fixtures().to_path_buf()),
+            resolver: resolver.clone(),
+            redactor: redactor.clone(),
             data: setting.data.clone(),
         },
         redactor,
@@ -86,7 +89,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         Some(date) => keep_report(&project, &ledger, redactor, date, now, rehearsal.clone())?,
         None => None,
     };
-    let undelivered = match mailer(&project, &setting, redactor) {
+    let undelivered = match mailer(&project, &setting, &resolver).await {
         Ok(Some(mailer)) => deliver(&ledger, setting.clock.as_ref(), &mailer, redactor).await?,
         Ok(None) => Vec::new(),
         Err(why) => undeliverable(&ledger, &why)?,
@@ -130,19 +133,19 @@ fn run_id() -> String {
 }
 
 /// Where mails go: a rehearsal's into a folder, others to the server; none when no server is named.
-fn mailer(project: &Project, setting: &Setting, redactor: &Redactor) -> Result<Option<Mailer>, String> {
+async fn mailer(project: &Project, setting: &Setting, resolver: &Resolver) -> Result<Option<Mailer>, String> {
     if setting.stage.is_some() {
         return Ok(Some(Mailer::Files(mail_folder(&setting.data))));
     }
     let Some(smtp) = project.settings.report.as_ref().and_then(|report| report.smtp.as_ref()) else { return Ok(None) };
-    let password = smtp.login.as_ref().map(|(_, source)| password(source, redactor)).transpose()?;
+    let password = match &smtp.login {
+        Some((_, source)) => {
+            let secret = resolver.secret(source).await;
+            Some(secret.map_err(|error| format!("the mail server's password: {error}"))?)
+        }
+        None => None,
+    };
     Ok(Some(Mailer::Smtp(SmtpServer::new(smtp, password))))
-}
-
-fn password(source: &SecretSource, redactor: &Redactor) -> Result<secrecy::SecretString, String> {
-    let secret = secrets::resolve(source).map_err(|error| format!("the mail server's password: {error}"))?;
-    redactor.add(&secret);
-    Ok(secret)
 }
 
 /// The mails that cannot even be tried.

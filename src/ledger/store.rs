@@ -101,6 +101,13 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// The same without waiting for the disk (`synchronous=OFF`): for simulations, whose crashes are not the machine's.
+    pub fn open_for_simulation(data: &Path) -> Result<Self, LedgerError> {
+        let ledger = Self::open(data)?;
+        ledger.connection.pragma_update(None, "synchronous", "OFF").map_err(|error| ledger.error(error))?;
+        Ok(ledger)
+    }
+
     /// Opens an existing ledger for reading only; none when there is no ledger yet.
     pub fn open_to_read(data: &Path) -> Result<Option<Self>, LedgerError> {
         let path = data.join("ledger.db");

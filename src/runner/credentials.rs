@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use ring::{hmac, rand};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::files::model::{Account, SecretSource, Site, TextSource};
+use crate::files::model::{Account, Site};
 use crate::run::{Failure, FailureKind};
-use crate::secrets::{self, Redactor};
+use crate::secrets::{Redactor, Resolver, SecretError};
 
 /// What is typed into a sign-in form.
 #[derive(Debug, Clone)]
@@ -27,6 +27,10 @@ pub struct Credentials {
 pub struct CredentialsFrom {
     /// A rehearsal's: from this folder of fixtures, never from the person's own sources.
     pub fixtures: Option<PathBuf>,
+    /// The person's own sources.
+    pub resolver: Resolver,
+    /// Learns every secret before anything else sees it.
+    pub redactor: Redactor,
     /// The data folder.
     pub data: PathBuf,
 }
@@ -39,16 +43,20 @@ impl Credentials {
 }
 
 impl CredentialsFrom {
-    /// The credentials of this account. They are made known to the redactor before anything else sees them.
-    pub fn of(&self, site: &Site, account: &Account, redactor: &Redactor) -> Result<Credentials, Failure> {
+    /// The credentials of this account.
+    pub async fn of(&self, site: &Site, account: &Account) -> Result<Credentials, Failure> {
         if let Some(fixtures) = &self.fixtures {
-            return self.of_fixture(fixtures, site, account, redactor);
+            return self.of_fixture(fixtures, site, account);
         }
-        let username = match &account.username {
-            TextSource::Plain(text) => text.clone(),
-            TextSource::Secret(source) => resolve(source, site, account, redactor)?.expose_secret().to_owned(),
+        let wrong = |error: SecretError| {
+            let name = format!("{}@{}", site.id, account.id);
+            Failure::new(FailureKind::Environment, format!("the login of {name}: {error}"))
         };
-        let password = account.password.as_ref().map(|source| resolve(source, site, account, redactor)).transpose()?;
+        let username = self.resolver.text(&account.username).await.map_err(wrong)?;
+        let password = match &account.password {
+            Some(source) => Some(self.resolver.secret(source).await.map_err(wrong)?),
+            None => None,
+        };
         Ok(Credentials { username, password })
     }
 
@@ -57,7 +65,6 @@ impl CredentialsFrom {
         fixtures: &std::path::Path,
         site: &Site,
         account: &Account,
-        redactor: &Redactor,
     ) -> Result<Credentials, Failure> {
         let missing = |why: String| {
             let name = format!("{}@{}", site.id, account.id);
@@ -68,7 +75,7 @@ impl CredentialsFrom {
             .map_err(|error| missing(format!(" ({error:#})")))?
             .ok_or_else(|| missing(String::new()))?;
         let password = SecretString::from(found.1);
-        redactor.add(&password);
+        self.redactor.add(&password);
         Ok(Credentials { username: found.0, password: account.password.as_ref().map(|_| password) })
     }
 
@@ -101,17 +108,4 @@ impl CredentialsFrom {
             .with_context(|| format!("{} cannot be written", path.display()))?;
         Ok(key.to_vec())
     }
-}
-
-fn resolve(
-    source: &SecretSource,
-    site: &Site,
-    account: &Account,
-    redactor: &Redactor,
-) -> Result<SecretString, Failure> {
-    let secret = secrets::resolve(source).map_err(|error| {
-        Failure::new(FailureKind::Environment, format!("the login of {}@{}: {error}", site.id, account.id))
-    })?;
-    redactor.add(&secret);
-    Ok(secret)
 }

@@ -39,9 +39,9 @@ pub fn keep_report(
     }
     let rendered = report::render(&report, project.settings.language)?;
     let rendered = report::Rendered {
-        subject: redactor.clean(&rendered.subject),
-        text: redactor.clean(&rendered.text),
-        html: redactor.clean(&rendered.html),
+        subject: redactor.redact(&rendered.subject),
+        text: redactor.redact(&rendered.text),
+        html: redactor.redact(&rendered.html),
     };
     let mut mails = Vec::new();
     if let Some(settings) = &project.settings.report {
@@ -63,7 +63,7 @@ pub fn keep_report(
         subject: rendered.subject,
         text: rendered.text,
         html: rendered.html,
-        json: redactor.clean(&serde_json::to_string(&report).context("the report has no JSON")?),
+        json: redactor.redact(&serde_json::to_string(&report).context("the report has no JSON")?),
     };
     ledger.keep_report(&stored, &mails)?;
     mark_reported(project, ledger, &report)?;
@@ -118,7 +118,7 @@ async fn send(
         let delivery = mailer.send(&mail).await;
         let now = clock.now();
         let (state, due, error) = verdict(&delivery, waiting.tries + unanswered, now);
-        let error = error.map(|error| redactor.clean(&error));
+        let error = error.map(|error| redactor.redact(&error));
         ledger.mail_answered(waiting.id, state, due, error.as_deref(), now)?;
         if state != MailState::Uncertain {
             break;

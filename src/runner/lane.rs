@@ -18,6 +18,7 @@ use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun};
+use crate::secrets::Redact;
 use crate::timing::Period;
 use crate::values::Value;
 
@@ -47,11 +48,11 @@ enum Stop {
 
 impl<'a> OpenLane<'a> {
     /// Opens a lane under a lease that was taken.
-    pub fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
+    pub async fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
         let lane = planned.row.lane.clone();
         let account = requirements::account(planned.site, &lane.account)
             .ok_or_else(|| Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files")))?;
-        let credentials = world.credentials.of(planned.site, account, world.redactor)?;
+        let credentials = world.credentials.of(planned.site, account).await?;
         Ok(OpenLane {
             world,
             site: planned.site,
@@ -117,7 +118,9 @@ impl<'a> OpenLane<'a> {
             Some(stop) if committing => return Ok(Some(Event::NotSent { failure: stop.failure(self)? })),
             Some(Stop::LeaseLost) => return Ok(None),
             // What was sent is read once, then it waits under the ticket.
-            Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {}
+            Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {
+                return self.perform(planned, next).await.map(Some);
+            }
             Some(stop) => {
                 let failure = stop.failure(self)?;
                 return Ok((state.due.is_some() || state.status == crate::run::Status::Running)
@@ -155,7 +158,7 @@ impl<'a> OpenLane<'a> {
     fn record(&mut self, planned: &Planned<'a>, state: &mut TaskRun, event: Event) -> Result<()> {
         let world = self.world;
         let at = world.clock.now();
-        let event = world.redactor.clean_event(event);
+        let event = event.redacted(world.redactor);
         if let Some(failure) = event.failure() {
             self.take_in(failure, at)?;
         }

@@ -13,7 +13,7 @@ use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, KeyRow, Ledger, LeaseAnswer};
 use crate::run::{Decision, Event, Facts, Refusal, Source, Status, TaskRun, decide};
-use crate::secrets::Redactor;
+use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;
 
 /// What a run works with.
@@ -152,7 +152,7 @@ impl<'a> Morning<'a> {
     async fn turn(&mut self, plan: &[Planned<'a>], key: &Planned<'a>) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
-        tickets::close_if_secret_changed(world, key, now)?;
+        tickets::close_if_secret_changed(world, key, now).await?;
         let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
@@ -207,7 +207,7 @@ impl<'a> Morning<'a> {
                 let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
                     return Ok(Turn::Rests);
                 };
-                match OpenLane::new(world, key, lease.clone()) {
+                match OpenLane::new(world, key, lease.clone()).await {
                     Ok(lane) => lane,
                     Err(failure) => {
                         world.ledger.release_lease(&lease, now)?;
@@ -225,7 +225,7 @@ impl<'a> Morning<'a> {
     fn not_tried(&self, key: &Planned<'a>, failure: crate::run::Failure) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
-        let failure = world.redactor.clean_failure(failure);
+        let failure = failure.redacted(world.redactor);
         let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         let event = Event::NotTried { failure };
         state.apply(now, &event, &key.rules);

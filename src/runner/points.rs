@@ -9,6 +9,7 @@ use super::scope::scope;
 use crate::files::model::Section;
 use crate::ledger::PointsRead;
 use crate::run::{Failure, FailureKind, Reading};
+use crate::secrets::Redact;
 use crate::timing::Period;
 use crate::values::Value;
 
@@ -35,12 +36,13 @@ impl OpenLane<'_> {
         let (balance, incomplete) = match read {
             Ok(reading) => {
                 if let Some(Value::Rows(rows)) = reading.values.get("details") {
-                    world.ledger.keep_rows(&self.lane, FEED, period.day, &rows.rows, at)?;
+                    let rows = rows.rows.clone().redacted(world.redactor);
+                    world.ledger.keep_rows(&self.lane, FEED, period.day, &rows, at)?;
                 }
                 (balance(&reading), None)
             }
             Err(failure) => {
-                let failure = world.redactor.clean_failure(failure);
+                let failure = failure.redacted(world.redactor);
                 (None, Some(format!("{}: {}", failure.kind, failure.message)))
             }
         };

@@ -69,7 +69,7 @@ pub(super) fn close_question(world: &World<'_>, planned: &Planned<'_>, at: Insta
 }
 
 /// Closes the ticket of rejected credentials once the secret is another one, which was never rejected.
-pub(super) fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
+pub(super) async fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
     let lane: &Lane = &planned.row.lane;
     let rejected = world.ledger.open_tickets()?.into_iter().find(|ticket| {
         ticket.kind == FailureKind::CredentialsRejected.word()
@@ -78,7 +78,7 @@ pub(super) fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, 
     });
     let Some(ticket) = rejected else { return Ok(()) };
     let Some(account) = super::requirements::account(planned.site, &lane.account) else { return Ok(()) };
-    let Ok(credentials) = world.credentials.of(planned.site, account, world.redactor) else { return Ok(()) };
+    let Ok(credentials) = world.credentials.of(planned.site, account).await else { return Ok(()) };
     let Some(now) = world.credentials.fingerprint(&credentials)? else { return Ok(()) };
     if !world.ledger.rejected_fingerprints(lane)?.contains(&now) {
         world.ledger.close_ticket(ticket.number, "the secret changed", at)?;
