@@ -16,7 +16,7 @@ mod tickets;
 pub use intents::IntentAnswer;
 pub use keys::{KeyRow, StatusLine};
 pub use leases::{Holder, Lease, LeaseAnswer};
-pub use outbox::{Mail, MailState, StoredReport};
+pub use outbox::{MailState, NewMail, OutboxMail, StoredReport};
 pub use rows::{PointsRead, StoredRow};
 pub use store::{Ledger, LedgerError};
 pub use tickets::{OpenTicket, SiteWait, Ticket};

@@ -154,11 +154,13 @@ CREATE TABLE outbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     date TEXT NOT NULL,
     number INTEGER NOT NULL,
+    sender TEXT NOT NULL,
     recipient TEXT NOT NULL,
     message_id TEXT NOT NULL UNIQUE,
     bytes BLOB NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'uncertain', 'failed')),
     tries INTEGER NOT NULL DEFAULT 0,
+    unanswered INTEGER NOT NULL DEFAULT 0,   -- sends that may have arrived
     due TEXT,
     last_error TEXT,
     changed_at TEXT NOT NULL

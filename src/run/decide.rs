@@ -74,15 +74,15 @@ impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |instant: &DateTime<Utc>| instant.format("%Y-%m-%dT%H:%M:%SZ").to_string();
         match self {
-            Refusal::NotDue(at) => write!(out, "not_due until {}", time(at)),
+            Refusal::NotDue(at) => write!(out, "not_due: until {}", time(at)),
             Refusal::AlreadyDone => out.write_str("already_done"),
             Refusal::Closed(status) => write!(out, "closed: {status}"),
-            Refusal::WaitingForEvidence(at) => write!(out, "waiting_for_evidence until {}", time(at)),
-            Refusal::Waiting(at) => write!(out, "waiting until {}", time(at)),
+            Refusal::WaitingForEvidence(at) => write!(out, "waiting_for_evidence: until {}", time(at)),
+            Refusal::Waiting(at) => write!(out, "waiting: until {}", time(at)),
             Refusal::NotReady(what) => write!(out, "not_ready: {what}"),
-            Refusal::Ticket(number) => write!(out, "ticket #{number}"),
-            Refusal::CoolingDown(at) => write!(out, "cooling_down until {}", time(at)),
-            Refusal::Locked(holder) => write!(out, "locked by {holder}"),
+            Refusal::Ticket(number) => write!(out, "ticket: #{number}"),
+            Refusal::CoolingDown(at) => write!(out, "cooling_down: until {}", time(at)),
+            Refusal::Locked(holder) => write!(out, "locked: by {holder}"),
         }
     }
 }
@@ -126,7 +126,7 @@ fn in_time(facts: &Facts<'_>) -> Option<Decision> {
 
 fn requirements(requirements: &[(String, RequirementState)]) -> Option<Decision> {
     let ended = requirements.iter().find_map(|(_, state)| match state {
-        RequirementState::Ended(why) => Some(Decision::Close(Status::Skipped, format!("requirement ended: {why}"))),
+        RequirementState::Ended(why) => Some(Decision::Close(Status::Skipped, format!("requirement_ended: {why}"))),
         _ => None,
     });
     ended.or_else(|| {

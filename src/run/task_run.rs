@@ -199,7 +199,7 @@ impl TaskRun {
                 self.phase = Phase::Prepared;
             }
             Event::Halted { later: true, reason } => self.later(at, reason),
-            Event::Halted { later: false, reason } => self.close(Status::Skipped, Some(reason.clone())),
+            Event::Halted { later: false, reason } => self.skip(reason),
             Event::Intended { generation, .. } => {
                 self.phase = Phase::Intended;
                 self.generation = generation + 1;
@@ -254,7 +254,7 @@ impl TaskRun {
                 self.to_do(at, rules);
             }
             Answer::Todo => self.to_do(at, rules),
-            Answer::Skip(reason) => self.close(Status::Skipped, Some(reason.clone())),
+            Answer::Skip(reason) => self.skip(reason),
             Answer::Later(reason) => self.later(at, reason),
             Answer::NotYet | Answer::Reads => {
                 let failure = Failure::new(FailureKind::PageChanged, "`check` stated neither done nor to do");
@@ -452,8 +452,12 @@ impl TaskRun {
         }
     }
 
+    fn skip(&mut self, reason: &str) {
+        self.close(Status::Skipped, Some(format!("skip: {reason}")));
+    }
+
     fn later(&mut self, at: DateTime<Utc>, reason: &str) {
-        self.reason = Some(reason.to_owned());
+        self.reason = Some(format!("later: {reason}"));
         self.wait(Status::Pending, Phase::Open, at + LATER);
     }
 

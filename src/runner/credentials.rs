@@ -59,13 +59,14 @@ impl CredentialsFrom {
         account: &Account,
         redactor: &Redactor,
     ) -> Result<Credentials, Failure> {
-        let found = crate::fixture::secrets(fixtures, &site.id, &account.id).ok_or_else(|| {
+        let missing = |why: String| {
             let name = format!("{}@{}", site.id, account.id);
-            Failure::new(
-                FailureKind::Environment,
-                format!("no rehearsal login for {name}: write one into fixtures/{}/secrets.yaml", site.id),
-            )
-        })?;
+            let cure = format!("write one into fixtures/{}/secrets.yaml", site.id);
+            Failure::new(FailureKind::Environment, format!("no rehearsal login for {name}{why}: {cure}"))
+        };
+        let found = crate::fixture::secrets(fixtures, &site.id, &account.id)
+            .map_err(|error| missing(format!(" ({error:#})")))?
+            .ok_or_else(|| missing(String::new()))?;
         let password = SecretString::from(found.1);
         redactor.add(&password);
         Ok(Credentials { username: found.0, password: account.password.as_ref().map(|_| password) })

@@ -23,8 +23,8 @@ mod tickets;
 
 pub use credentials::{Credentials, CredentialsFrom};
 pub use launch::{Launcher, Proxy};
-pub use deliver::{Delivered, MailTo, deliver};
-pub use morning::{Morning, Outcome};
+pub use deliver::{Undelivered, deliver, keep_report};
+pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
-pub use report::assemble;
+pub use report::{assemble, next_runs};

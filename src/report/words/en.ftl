@@ -235,3 +235,29 @@ advice-access_denied = The site refused this machine. Please look at it yourself
 advice-suspicious_page = The page asks for what this site should not ask for. Check the address first; do not hurry to type a password.
 advice-credentials_rejected = Please correct the stored user name or password; nothing is tried until then, so that the account is not locked.
 advice-environment = Mend this machine first; the tasks try again by themselves inside their window.
+
+## Command line
+
+cli-valid = The files are good: { $sites ->
+    [one] 1 site
+   *[other] { $sites } sites
+}, { $tasks ->
+    [one] 1 task
+   *[other] { $tasks } tasks
+}.
+cli-owner = { $site }: automated on the word of { $owner }
+cli-next-run = next run
+cli-task = task
+cli-account = account
+cli-status = status
+cli-when = when
+cli-why = why
+cli-again = again at { $time }
+cli-nothing-yet = Nothing on record yet: nothing ever ran with this data folder.
+cli-nothing-due = Nothing is due now.
+cli-no-report = Nothing is on record for { $date }.
+cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }
+cli-undelivered = The report to { $to } was not delivered ({ $state }): { $reason }
+cli-mail-folder = The report lies in { $folder }
+cli-browser-starts = a browser starts for { $lane }
+cli-waiting = waiting until { $time }

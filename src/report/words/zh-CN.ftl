@@ -211,3 +211,23 @@ advice-access_denied = 站点拒绝了这台机器；请过一阵自己打开看
 advice-suspicious_page = 页面要的东西不像这个站点该要的；请先确认网址，不要急着输入密码。
 advice-credentials_rejected = 请更正保存的用户名或密码；改好之前不会再试，以免锁号。
 advice-environment = 先修好这台机器上的问题，任务会在时间段内自己再试。
+
+## Command line
+
+cli-valid = 文件没有问题：{ $sites } 个站点，{ $tasks } 个任务。
+cli-owner = { $site }：由 { $owner } 担保可以自动执行
+cli-next-run = 下次执行
+cli-task = 任务
+cli-account = 账号
+cli-status = 状态
+cli-when = 时间
+cli-why = 原因
+cli-again = { $time } 再试
+cli-nothing-yet = 还没有任何记录：这个数据目录还没有执行过任务。
+cli-nothing-due = 现在没有到点的任务。
+cli-no-report = { $date } 没有任何记录。
+cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
+cli-undelivered = 发给 { $to } 的晨报没有送达（{ $state }）：{ $reason }
+cli-mail-folder = 晨报在 { $folder }
+cli-browser-starts = 正在为 { $lane } 启动浏览器
+cli-waiting = 等到 { $time }
