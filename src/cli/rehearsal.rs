@@ -63,7 +63,11 @@ impl Stage {
     pub async fn end(self) -> Result<()> {
         let faults = self.rehearsal.faults();
         self.rehearsal.shutdown().await;
-        ensure!(faults.is_empty(), "the fixtures are at fault, so this rehearsal proves nothing:\n{}", faults.join("\n"));
+        ensure!(
+            faults.is_empty(),
+            "the fixtures are at fault, so this rehearsal proves nothing:\n{}",
+            faults.join("\n")
+        );
         Ok(())
     }
 }

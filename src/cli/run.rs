@@ -16,9 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StoredReport};
 use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
-use crate::runner::{
-    CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, keep_report,
-};
+use crate::runner::{CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, keep_report};
 use crate::secrets::{Redactor, Resolver};
 
 /// What `run` takes.
@@ -194,9 +192,10 @@ impl Ending<'_> {
     }
 
     fn tell_json(&self, report: &Report) {
-        let undelivered = self.undelivered.iter().map(|mail| {
-            json!({ "to": mail.recipient, "state": mail.state.word(), "error": mail.reason })
-        });
+        let undelivered = self
+            .undelivered
+            .iter()
+            .map(|mail| json!({ "to": mail.recipient, "state": mail.state.word(), "error": mail.reason }));
         show::json(&json!({
             "date": report.date,
             "runs": report.runs,

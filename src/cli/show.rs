@@ -21,7 +21,7 @@ pub fn json<T: Serialize>(value: &T) {
 /// Prints rows under a header; columns line up, Chinese included.
 pub fn table(header: &[String], rows: Vec<Vec<String>>) {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
     for row in rows {
         table.add_row(row);
     }

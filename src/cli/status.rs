@@ -83,7 +83,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
         let error = mail.last_error.clone().unwrap_or_default();
         let to = mail.mail.recipient.clone();
         let state = mail.state.word().to_owned();
-        show::line(&words.with("cli-undelivered", &[("to", to.into()), ("state", state.into()), ("reason", error.into())]));
+        show::line(
+            &words.with("cli-undelivered", &[("to", to.into()), ("state", state.into()), ("reason", error.into())]),
+        );
     }
 }
 

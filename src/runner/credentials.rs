@@ -60,12 +60,7 @@ impl CredentialsFrom {
         Ok(Credentials { username, password })
     }
 
-    fn of_fixture(
-        &self,
-        fixtures: &std::path::Path,
-        site: &Site,
-        account: &Account,
-    ) -> Result<Credentials, Failure> {
+    fn of_fixture(&self, fixtures: &std::path::Path, site: &Site, account: &Account) -> Result<Credentials, Failure> {
         let missing = |why: String| {
             let name = format!("{}@{}", site.id, account.id);
             let cure = format!("write one into fixtures/{}/secrets.yaml", site.id);

@@ -127,11 +127,7 @@ async fn send(
     Ok(())
 }
 
-fn verdict(
-    delivery: &Delivery,
-    tries: u32,
-    now: DateTime<Utc>,
-) -> (MailState, Option<DateTime<Utc>>, Option<String>) {
+fn verdict(delivery: &Delivery, tries: u32, now: DateTime<Utc>) -> (MailState, Option<DateTime<Utc>>, Option<String>) {
     let later = now + TimeDelta::minutes(5 * i64::from(1u32 << tries.min(4)));
     let told = |reason: &str, hint: &Option<String>| match hint {
         Some(hint) => format!("{reason} ({hint})"),

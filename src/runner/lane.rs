@@ -17,7 +17,9 @@ use crate::clock::Instant;
 use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
-use crate::run::{Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun};
+use crate::run::{
+    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun,
+};
 use crate::secrets::Redact;
 use crate::timing::Period;
 use crate::values::Value;
@@ -50,8 +52,9 @@ impl<'a> OpenLane<'a> {
     /// Opens a lane under a lease that was taken.
     pub async fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
         let lane = planned.row.lane.clone();
-        let account = requirements::account(planned.site, &lane.account)
-            .ok_or_else(|| Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files")))?;
+        let account = requirements::account(planned.site, &lane.account).ok_or_else(|| {
+            Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files"))
+        })?;
         let credentials = world.credentials.of(planned.site, account).await?;
         Ok(OpenLane {
             world,
@@ -256,7 +259,9 @@ impl<'a> OpenLane<'a> {
 impl Stop {
     fn failure(&self, lane: &OpenLane<'_>) -> Result<Failure> {
         Ok(match self {
-            Stop::LeaseLost => Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped"),
+            Stop::LeaseLost => {
+                Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
+            }
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
         })
     }
@@ -264,8 +269,12 @@ impl Stop {
 
 fn refused_intent(answer: &IntentAnswer) -> Failure {
     let message = match answer {
-        IntentAnswer::LeaseLost => "another runner took the lane over just before the commit step; nothing was sent".to_owned(),
-        IntentAnswer::Suspended(ticket) => format!("ticket #{ticket} was opened just before the commit step; nothing was sent"),
+        IntentAnswer::LeaseLost => {
+            "another runner took the lane over just before the commit step; nothing was sent".to_owned()
+        }
+        IntentAnswer::Suspended(ticket) => {
+            format!("ticket #{ticket} was opened just before the commit step; nothing was sent")
+        }
         _ => "this act was written down before; it is not done again".to_owned(),
     };
     Failure::new(FailureKind::Timeout, message)

@@ -15,6 +15,7 @@ mod perform;
 mod plan;
 mod points;
 mod progress;
+mod redact;
 mod report;
 mod requirements;
 mod scope;
@@ -22,8 +23,8 @@ mod sign_in;
 mod tickets;
 
 pub use credentials::{Credentials, CredentialsFrom};
-pub use launch::{Launcher, Proxy};
 pub use deliver::{Undelivered, deliver, keep_report};
+pub use launch::{Launcher, Proxy};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};

@@ -11,7 +11,7 @@ use super::requirements::requirements;
 use super::{CredentialsFrom, Launcher, Progress, Watch, tickets};
 use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
-use crate::ledger::{Holder, KeyRow, Ledger, LeaseAnswer};
+use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
 use crate::run::{Decision, Event, Facts, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;

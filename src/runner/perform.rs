@@ -76,9 +76,7 @@ impl<'a> OpenLane<'a> {
             }
             Ok(Err(Halt::Later(reason))) => Event::Halted { later: true, reason },
             Ok(Err(Halt::Skip(reason))) => Event::Halted { later: false, reason },
-            Ok(Err(Halt::Failed(failure))) => {
-                Event::PrepareFailed { failure: self.explain(planned, failure).await }
-            }
+            Ok(Err(Halt::Failed(failure))) => Event::PrepareFailed { failure: self.explain(planned, failure).await },
             Err(_) => {
                 self.end_browser().await;
                 Event::PrepareFailed { failure: over_time(limit) }
@@ -98,7 +96,10 @@ impl<'a> OpenLane<'a> {
                 (Effect::Repeatable, _) => self.act_whole(planned).await,
                 (Effect::Once, Some(prepared)) => self.commit_step(planned, prepared).await,
                 (Effect::Once, None) => Event::NotSent {
-                    failure: Failure::new(FailureKind::BrowserCrashed, "the page that stood ready is gone; nothing was sent"),
+                    failure: Failure::new(
+                        FailureKind::BrowserCrashed,
+                        "the page that stood ready is gone; nothing was sent",
+                    ),
                 },
             }
         };

@@ -26,7 +26,9 @@ impl OpenLane<'_> {
         let cooling = world.ledger.site_wait(&self.lane.site, world.clock.now())?;
         let read = match (suspended, cooling) {
             (Some(ticket), _) => Err(Failure::new(FailureKind::Login, format!("not read: ticket #{ticket} is open"))),
-            (None, Some(wait)) => Err(Failure::new(FailureKind::RateLimited, format!("not read: the site says {}", wait.kind))),
+            (None, Some(wait)) => {
+                Err(Failure::new(FailureKind::RateLimited, format!("not read: the site says {}", wait.kind)))
+            }
             (None, None) if !self.session.is_signed_in() => {
                 Err(Failure::new(FailureKind::SessionExpired, "not read: nobody is signed in"))
             }

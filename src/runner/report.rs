@@ -75,7 +75,8 @@ fn task_run(project: &Project, ledger: &Ledger, line: &StatusLine, before: Optio
     let period = line.row.period.name();
     let account = line.row.lane.account.clone();
     let same = |other: &&TaskRun| other.task == path && other.account == account && other.period == period;
-    let changed = before.is_some_and(|report| report.runs.iter().find(same).is_none_or(|run| run.status != line.status));
+    let changed =
+        before.is_some_and(|report| report.runs.iter().find(same).is_none_or(|run| run.status != line.status));
     let proved_at = state.proved_at.filter(|_| line.status.is_done());
     let late = proved_at.map(|at| (at - line.row.window.slot).num_minutes());
     Ok(TaskRun {
@@ -127,7 +128,8 @@ fn notes(notes: &[Note], wanted: impl Fn(&Note) -> bool) -> Vec<String> {
 
 /// What was read, in a few words: `signed = true`, `details: 1 of 40 rows`.
 fn evidence(values: &std::collections::BTreeMap<String, Value>) -> Option<String> {
-    let shown: Vec<String> = values.iter().filter_map(|(name, value)| Some(format!("{name}{}", short(value)?))).collect();
+    let shown: Vec<String> =
+        values.iter().filter_map(|(name, value)| Some(format!("{name}{}", short(value)?))).collect();
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
@@ -185,7 +187,9 @@ fn points(project: &Project, ledger: &Ledger, lines: &[StatusLine]) -> Result<Ve
     }
     let mut all = Vec::new();
     for (lane, day) in lanes {
-        let Some(site) = project.sites.iter().find(|site| site.id == lane.site && site.points.is_some()) else { continue };
+        let Some(site) = project.sites.iter().find(|site| site.id == lane.site && site.points.is_some()) else {
+            continue;
+        };
         let read = ledger.points_read(&lane, day)?;
         let rows = ledger.rows_of(&lane, FEED, day)?;
         let expected = lines.iter().filter(|line| line.row.lane == lane && line.row.period.day == day);

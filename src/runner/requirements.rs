@@ -26,9 +26,7 @@ pub fn requirements(
                 let state = task_state(ledger, plan, planned, site.as_deref(), task)?;
                 Ok((format!("task {}", site.as_ref().map_or(task.clone(), |site| format!("{site}/{task}"))), state))
             }
-            Requirement::File { path, changed_in_period } => {
-                Ok(file_state(project, planned, path, *changed_in_period))
-            }
+            Requirement::File { path, changed_in_period } => Ok(file_state(project, planned, path, *changed_in_period)),
         })
         .collect()
 }

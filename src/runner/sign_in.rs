@@ -23,7 +23,9 @@ impl<'a> OpenLane<'a> {
             let done = match self.session.next(&standing, by_person, before_act) {
                 SessionNext::SignedIn => return Ok(None),
                 SessionNext::Blocked(failure) => Err(failure),
-                SessionNext::Identify => self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer)),
+                SessionNext::Identify => {
+                    self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
+                }
                 SessionNext::Prepare => self.prepare_sign_in(planned).await,
                 SessionNext::Intend => self.intend_sign_in(planned)?,
                 SessionNext::Commit => self.commit_sign_in(planned).await?,
@@ -33,7 +35,8 @@ impl<'a> OpenLane<'a> {
                 Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
             }
             if !self.world.ledger.keep_lease(&mut self.lease, self.world.clock.now())? {
-                let failure = Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
+                let failure =
+                    Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
                 return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
             }
         }
@@ -74,11 +77,13 @@ impl<'a> OpenLane<'a> {
     fn intend_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
         let world = self.world;
         let day = planned.row.period.day;
-        let answer =
-            world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
+        let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
         Ok(match answer {
             IntentAnswer::Written => Ok(SessionEvent::Intended),
-            _ => Err(Failure::new(FailureKind::Timeout, "the sign-in was not submitted: the lane was taken over or suspended")),
+            _ => Err(Failure::new(
+                FailureKind::Timeout,
+                "the sign-in was not submitted: the lane was taken over or suspended",
+            )),
         })
     }
 
@@ -86,7 +91,10 @@ impl<'a> OpenLane<'a> {
     async fn commit_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
         let Some(prepared) = self.prepared.take() else {
             self.world.ledger.settle_sign_in(&self.lane, false)?;
-            return Ok(Err(Failure::new(FailureKind::BrowserCrashed, "the sign-in form is gone; nothing was submitted")));
+            return Ok(Err(Failure::new(
+                FailureKind::BrowserCrashed,
+                "the sign-in form is gone; nothing was submitted",
+            )));
         };
         let steps = sign_in_steps(&self.site.sign_in.act);
         let limit = attempt_limit(planned);

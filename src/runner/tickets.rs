@@ -45,13 +45,8 @@ pub(super) fn ask(lane: &OpenLane<'_>, planned: &Planned<'_>) -> Result<Event> {
         Some(Err(unknown)) => unknown.to_string(),
         None => planned.task.name.clone(),
     };
-    let ticket = Ticket {
-        lane: lane.lane.clone(),
-        failure: None,
-        task: Some(planned.task.id.clone()),
-        text,
-        fingerprint: None,
-    };
+    let ticket =
+        Ticket { lane: lane.lane.clone(), failure: None, task: Some(planned.task.id.clone()), text, fingerprint: None };
     let number = lane.world.ledger.open_ticket(&ticket, lane.world.clock.now())?;
     Ok(Event::Asked { ticket: number })
 }

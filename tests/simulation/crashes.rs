@@ -34,7 +34,11 @@ fn judge(shape: Shape, manner: Manner, state: &TaskRun, world: &World, told: &st
     }
     assert!(state.status.is_final(), "{told}");
     assert!(state.status.is_done() || state.reason.is_some(), "ended without a reason: {told}");
-    assert_eq!(world.ledger.sent_intents(&world.rules.key).unwrap() as usize >= acts, true, "an act without intent: {told}");
+    assert_eq!(
+        world.ledger.sent_intents(&world.rules.key).unwrap() as usize >= acts,
+        true,
+        "an act without intent: {told}"
+    );
 }
 
 #[test]

@@ -46,12 +46,7 @@ pub fn rules(shape: Shape) -> Rules {
         verify_is_check: shape.verify_is_check,
         counts: shape.want > 1,
         settle: Duration::from_secs(120),
-        retry: Retry {
-            attempts: 2,
-            initial: Duration::from_secs(30),
-            again: Duration::from_secs(3_600),
-            series: 3,
-        },
+        retry: Retry { attempts: 2, initial: Duration::from_secs(30), again: Duration::from_secs(3_600), series: 3 },
         commit_limit: Duration::from_secs(15),
         window,
         late_after: start() + TimeDelta::minutes(10),

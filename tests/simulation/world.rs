@@ -126,9 +126,7 @@ impl World {
         self.fate.line()?;
         let answer = self.site.read(which, self.rules.counts, self.now);
         Ok(match answer {
-            Ok(answer) => {
-                Event::Read { which, reading: Reading { answer, values: Default::default(), notes: vec![] } }
-            }
+            Ok(answer) => Event::Read { which, reading: Reading { answer, values: Default::default(), notes: vec![] } },
             Err(failure) => Event::ReadFailed { which, failure },
         })
     }
