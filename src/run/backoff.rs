@@ -8,7 +8,9 @@ use chrono::TimeDelta;
 pub fn retry_gap(initial: Duration, attempt: u32, key: &str) -> TimeDelta {
     let doubled = initial.saturating_mul(1u32 << (attempt - 1).min(16));
     let jitter = initial.mul_f64(fraction(key, attempt));
-    TimeDelta::from_std(doubled + jitter).unwrap_or(TimeDelta::days(1))
+    // Whole milliseconds, which is what the ledger keeps: a fold must give the very same due time.
+    let milliseconds = (doubled + jitter).as_millis();
+    i64::try_from(milliseconds).ok().and_then(TimeDelta::try_milliseconds).unwrap_or(TimeDelta::days(1))
 }
 
 /// The wait before verify number `verifies + 1`: quick at first, then at most a tenth of the settle time apart, and never

@@ -143,7 +143,8 @@ impl<'a> Morning<'a> {
 
     /// A key whose task file is gone: nothing can be read for it any more.
     fn give_up(&self, row: &KeyRow) -> Result<()> {
-        let state = TaskRun { status: Status::Dead, ..TaskRun::default() };
+        let mut state = TaskRun::default();
+        state.status = Status::Dead;
         let event = Event::Closed { status: Status::Dead, reason: "its task file is gone".to_owned() };
         Ok(self.world.ledger.append(&self.world.run, &row.key, self.world.clock.now(), &event, &state)?)
     }
