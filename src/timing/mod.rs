@@ -3,5 +3,5 @@
 mod period;
 mod units;
 
-pub use period::{Calendar, Period, PeriodKind};
+pub use period::{Calendar, Period, PeriodKind, instant};
 pub use units::{ClockTime, parse_clock, parse_duration};
