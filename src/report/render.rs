@@ -106,10 +106,13 @@ mod tests {
         assert_eq!(subject(&samples::all_good(), Language::English), "Sunup 11-30: 4 done, +60 points");
         assert_eq!(
             subject(&samples::mixed(), Language::Chinese),
-            "需要你：书店 人机验证 · 晨报 11-30 补充 2：1 项完成，2 项没成功，1 项还没证实，1 项还没做，1 项今天不用做，\
+            "需要你：书店 人机验证 · 晨报 11-30 补充 2：这台机器有 1 个问题，1 项完成，2 项没成功，1 项还没证实，1 项还没做，1 项今天不用做，\
              社区 至少 +10 积分，书店 积分未知，航旅 约 +12000 积分"
         );
-        assert_eq!(subject(&samples::nothing_ran(), Language::Chinese), "晨报 11-30：什么都没有运行");
+        assert_eq!(
+            subject(&samples::nothing_ran(), Language::Chinese),
+            "晨报 11-30：什么都没有运行，这台机器有 1 个问题"
+        );
         assert_eq!(
             subject(&samples::all_failed(), Language::English),
             "[Rehearsal] Sunup 11-30: 4 failed, points unknown"

@@ -144,7 +144,7 @@ fn stats(summary: &Summary, phrases: &Phrases<'_>) -> Vec<Stat> {
     let done = Stat {
         label: words.get("stat-done"),
         values: vec![words.with("stat-done-of", &[("done", summary.done.into()), ("total", summary.to_do().into())])],
-        tone: if summary.all_done() { Tone::Good } else { Tone::Quiet },
+        tone: if summary.done > 0 && summary.all_done() { Tone::Good } else { Tone::Quiet },
     };
     let points = Stat {
         label: words.get("stat-points"),

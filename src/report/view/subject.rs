@@ -16,7 +16,11 @@ const SITES_NAMED: usize = 3;
 pub(super) fn subject(report: &Report, summary: &Summary, phrases: &Phrases<'_>) -> String {
     let words = phrases.words;
     let date = report.date.format("%m-%d").to_string();
-    let mut args = vec![("date", date.into()), ("summary", sentence(report, summary, phrases).into())];
+    let mut said = sentence(report, summary, phrases);
+    if report.runs.is_empty() {
+        said = join(vec![words.get("nothing-ran"), said], phrases);
+    }
+    let mut args = vec![("date", date.into()), ("summary", said.into())];
     let key = if report.number > 1 { "subject-follow-up" } else { "subject" };
     if report.number > 1 {
         args.push(("number", report.number.into()));
@@ -35,6 +39,7 @@ pub(super) fn subject(report: &Report, summary: &Summary, phrases: &Phrases<'_>)
 pub(super) fn sentence(report: &Report, summary: &Summary, phrases: &Phrases<'_>) -> String {
     let words = phrases.words;
     let counts = [
+        ("count-alerts", report.alerts.len()),
         ("count-done", summary.done),
         ("count-failed", summary.failed),
         ("count-unproved", summary.unproved),
@@ -46,11 +51,13 @@ pub(super) fn sentence(report: &Report, summary: &Summary, phrases: &Phrases<'_>
         .filter(|(_, count)| *count > 0)
         .map(|(key, count)| words.with(key, &[("count", count.into())]))
         .collect();
-    if report.runs.is_empty() {
-        parts.push(words.get("nothing-ran"));
-    }
     parts.extend(gained(summary, phrases));
-    parts.join(&words.get("separator"))
+    join(parts, phrases)
+}
+
+fn join(mut parts: Vec<String>, phrases: &Phrases<'_>) -> String {
+    parts.retain(|part| !part.is_empty());
+    parts.join(&phrases.words.get("separator"))
 }
 
 /// The points of the first sites; with one site its name is left out.

@@ -61,6 +61,10 @@ needs-you-count = { $count ->
    *[other] { $count } things need you
 }
 needs-you-none = nothing
+count-alerts = { $count ->
+    [one] 1 fault of this machine
+   *[other] { $count } faults of this machine
+}
 count-done = { $count } done
 count-failed = { $count } failed
 count-unproved = { $count } not proved yet

@@ -46,6 +46,7 @@ headline-some-unproved = { $count } 项还没有证实
 headline-some-not-run = { $count } 项还没有做
 needs-you-count = { $count } 件事需要你
 needs-you-none = 没有
+count-alerts = 这台机器有 { $count } 个问题
 count-done = { $count } 项完成
 count-failed = { $count } 项没成功
 count-unproved = { $count } 项还没证实
