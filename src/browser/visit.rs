@@ -3,6 +3,7 @@
 //! Steps are interpreted over the seam [`Browser`]; nothing here decides whether something may be done.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::files::condition::Scope;
@@ -10,7 +11,8 @@ use crate::files::model::{Refused, Section, Site, Step};
 pub use crate::run::{Answer, Reading};
 use crate::run::{Failure, FailureKind, Note};
 
-use super::Browser;
+use super::steps::Walk;
+use super::{Browser, Context};
 
 /// One lane's browser at work for one site.
 pub struct Visit<'a> {
@@ -20,6 +22,8 @@ pub struct Visit<'a> {
     pub clock: &'a dyn Clock,
     /// The site whose pages these are.
     pub site: &'a Site,
+    /// The runner's zone: of `pause_until`.
+    pub zone: chrono_tz::Tz,
     /// Relative file paths start here.
     pub root: &'a Path,
     /// The period of the key: what `keep: period` keeps.
@@ -68,38 +72,57 @@ pub enum Committed {
     NotSent(Failure),
 }
 
-impl Visit<'_> {
-    /// Carries out a section and says what it means.
-    pub async fn read_section(&mut self, _section: &Section, _scope: Scope) -> Result<Reading, Halt> {
-        Err(Halt::Failed(unbuilt()))
-    }
-
-    /// The steps before the commit step, and its target located. Sends nothing that may not be repeated.
-    pub async fn prepare(&mut self, _steps: &[Step], _scope: Scope) -> Result<Prepared, Halt> {
-        Err(Halt::Failed(unbuilt()))
-    }
-
-    /// The commit step, and nothing else.
-    pub async fn commit(&mut self, _steps: &[Step], _prepared: &Prepared) -> Committed {
-        Committed::NotSent(unbuilt())
-    }
-
-    /// The steps after the commit step. What fails in them is noted; `verify` decides.
-    pub async fn finish(&mut self, _steps: &[Step], _prepared: Prepared) -> Option<Failure> {
-        Some(unbuilt())
-    }
-
-    /// All steps of a `repeatable` act.
-    pub async fn act_whole(&mut self, _steps: &[Step], _scope: Scope) -> Result<Vec<Note>, Halt> {
-        Err(Halt::Failed(unbuilt()))
-    }
-
-    /// The reason of the first `refused` target that is displayed now.
-    pub async fn shown_refusal(&mut self, _refused: &[Refused], _scope: Scope) -> Option<String> {
-        None
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Halt::Failed(failure)
     }
 }
 
-fn unbuilt() -> Failure {
-    Failure::new(FailureKind::Environment, "the steps come with the next commit")
+impl Visit<'_> {
+    /// Carries out a section and says what it means.
+    pub async fn read_section(&mut self, section: &Section, scope: Scope) -> Result<Reading, Halt> {
+        Walk::starting(self, &section.steps, scope).await?.section(section).await
+    }
+
+    /// The steps before the commit step, and its target located. Sends nothing that may not be repeated.
+    pub async fn prepare(&mut self, steps: &[Step], scope: Scope) -> Result<Prepared, Halt> {
+        Walk::starting(self, steps, scope).await?.prepare(steps).await
+    }
+
+    /// The commit step, and nothing else.
+    pub async fn commit(&mut self, steps: &[Step], prepared: &Prepared) -> Committed {
+        let Some(step) = steps.get(prepared.commit) else {
+            let message = "There is no commit step.";
+            return Committed::NotSent(Failure::new(FailureKind::PageChanged, message));
+        };
+        let (context, scope) = (prepared.context.clone(), prepared.scope.clone());
+        Walk::going_on(self, context, scope, prepared.signs_in).commit(step, prepared).await
+    }
+
+    /// The steps after the commit step. What fails in them is noted; `verify` decides.
+    pub async fn finish(&mut self, steps: &[Step], prepared: Prepared) -> Option<Failure> {
+        let Prepared { commit, scope, context, signs_in, .. } = prepared;
+        Walk::going_on(self, context, scope, signs_in).finish(steps, commit).await
+    }
+
+    /// All steps of a `repeatable` act.
+    pub async fn act_whole(&mut self, steps: &[Step], scope: Scope) -> Result<Vec<Note>, Halt> {
+        let mut walk = Walk::starting(self, steps, scope).await?;
+        for step in steps {
+            walk.step(step).await?;
+        }
+        Ok(walk.notes)
+    }
+
+    /// The reason of the first `refused` target that is displayed now.
+    pub async fn shown_refusal(&mut self, refused: &[Refused], scope: Scope) -> Option<String> {
+        let mut walk = Walk::going_on(self, Context::default(), scope, false);
+        walk.set_limit(Duration::from_secs(5));
+        for each in refused {
+            if walk.any_of(&each.target).await.ok().flatten().is_some() {
+                return Some(each.reason.clone());
+            }
+        }
+        None
+    }
 }

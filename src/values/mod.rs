@@ -1,5 +1,7 @@
 //! Typed values: what a read gives, what a condition compares. Pure.
 
+pub mod parse;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};

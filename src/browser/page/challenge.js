@@ -60,35 +60,37 @@ const pointedAt = (rule) => {
 
 const holdsSignal = (selector) => byCss(document, selector).some((element) => displayed(element));
 
+// Does a widget stand in the same form or dialog as what the task is about to use?
 const onPath = (element, target) => {
-  if (!target) return true;
   const group = (each) => each.closest("form, dialog, [role=dialog]") ?? document.body;
   return contains(group(target), element) || contains(group(element), target);
 };
 
 const solved = (rule) => rule.done && byCss(document, rule.done).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
 
-// The element by which a rule holds now. `target` is what the task is about to use.
-const holdsNow = (rule, target) => {
+// The element by which a rule holds now.
+const holdsNow = (rule, widgetCounts) => {
   if (rule.marker && !document.querySelector(rule.marker)) return null;
   if (rule.beside && !holdsSignal(rule.beside)) return null;
   if (rule.without && holdsSignal(rule.without)) return null;
+  if (rule.address_too && !addressFits(location.href, rule.address_too)) return null;
   if (solved(rule)) return null;
   const [width, height] = rule.min ?? [1, 1];
-  if (rule.address_too && !addressFits(location.href, rule.address_too)) return null;
   const found = pointedAt(rule).find((element) => element && displayed(element, width, height) &&
-    (rule.tier !== "widget" || onPath(element, target)) &&
+    (rule.tier !== "widget" || widgetCounts(element)) &&
     (!rule.near || says(formOf(element), rule.near)) &&
     (!rule.unless_texts || !says(element, rule.unless_texts)));
   return found && (!rule.sparse || sparse()) ? found : null;
 };
 
-// The rules that hold now. Without a `target`, widgets count wherever they are: what was expected did not come.
-const scan = (target, signIn) => {
+// The rules that hold now. Widgets count where they stand in the way of `target`; everywhere, when what was expected
+// did not come; otherwise not.
+const scan = ({ signIn, everywhere }, target) => {
+  const widgetCounts = (element) => everywhere || (target != null && onPath(element, target));
   const hits = [];
   for (const rule of rules) {
     if (signIn ? rule.signed_in_only : rule.sign_in_only) continue;
-    const element = holdsNow(rule, target);
+    const element = holdsNow(rule, widgetCounts);
     if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title : describe(element) });
   }
   return hits;

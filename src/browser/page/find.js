@@ -182,7 +182,7 @@ const look = (query, root) => {
   const seen = both.filter((element) => displayed(element));
   return {
     changes: watch(),
-    hits: seen.slice(0, 60).map((element) => ({ element, shown: describe(element) })),
+    hits: seen.slice(0, 300).map((element) => ({ element, shown: describe(element) })),
     count: seen.length,
     hidden: both.length - seen.length,
   };

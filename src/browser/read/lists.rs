@@ -1,0 +1,384 @@
+//! Lists of rows, read to their end: page by page, without doubles, checked against the list's own total.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::cells::{Raw, follow, path_text};
+use crate::browser::command::Action;
+use crate::browser::find::Need;
+use crate::browser::steps::{Request, Use, Walk, refused};
+use crate::browser::visit::Note;
+use crate::browser::wire::element;
+use crate::files::model::{Column, ColumnKind, From, JsonStep, Next, RowsFrom, RowsRead, ScalarKind, Target};
+use crate::run::{Failure, FailureKind};
+use crate::values::parse::normal;
+use crate::values::{Cell, Row, Rows, Value};
+
+/// How long a page must be calm before its rows are taken.
+const CALM: Duration = Duration::from_millis(40);
+/// How long an empty table must be calm before it is taken for empty.
+const CALM_EMPTY: Duration = Duration::from_millis(500);
+
+/// One page of a list, cell by cell.
+type Page = Vec<Vec<Raw>>;
+
+impl Walk<'_, '_> {
+    pub(super) async fn read_rows(&mut self, name: &str, rows: &RowsRead) -> Result<Rows, Failure> {
+        let read = self.all_pages(rows).await?;
+        let all: Vec<Row> = read.pages.concat().iter().map(|cells| self.row(cells, &rows.columns)).collect();
+        if let Some(total) = rows.total.as_ref().filter(|_| read.to_the_end) {
+            self.check_total(total, all.len()).await?;
+        }
+        let count = all.len();
+        let kept: Vec<Row> = all.into_iter().filter(|row| self.keeps(row, rows)).collect();
+        if kept.len() != count {
+            self.note(Note::Kept(format!("{name}: {} of {count} rows kept", kept.len())));
+        }
+        Ok(Rows { rows: kept, read: count })
+    }
+
+    async fn all_pages(&mut self, rows: &RowsRead) -> Result<Pages, Failure> {
+        match &rows.from {
+            RowsFrom::Table(_) | RowsFrom::Items(_) => self.shown_pages(rows).await,
+            RowsFrom::Json(path) => self.json_pages(path, rows).await,
+            RowsFrom::Csv => Ok(Pages::whole(vec![self.csv_rows(&rows.columns)?])),
+        }
+    }
+
+    /// Pages that are shown one after another, by pressing `next` until it is gone or disabled.
+    async fn shown_pages(&mut self, rows: &RowsRead) -> Result<Pages, Failure> {
+        let start = self.place().await?.url;
+        let mut pages = vec![self.shown_rows(rows, None).await?];
+        let Some(Next::Click(next)) = &rows.next else { return Ok(Pages::whole(pages)) };
+        let next = Target::Alternatives(vec![next.clone()]);
+        loop {
+            if self.reaches_older(&pages, rows) {
+                return self.without_doubles(pages, rows, &start, false).await;
+            }
+            self.renew_limit();
+            let Some(found) = self.locate_now(&next).await? else { break };
+            if self.unusable(&found, Need::Usable).await?.is_some_and(|why| why.contains("disabled")) {
+                break;
+            }
+            if pages.len() >= rows.max_pages as usize {
+                return Err(too_long(rows));
+            }
+            let found = self.locate(&next, Need::Usable).await?;
+            if let Use::Refused(refusal) = self.on(&found, Action::Click(found.element.reference.clone())).await? {
+                return Err(refused(&refusal));
+            }
+            let page = self.shown_rows(rows, pages.last()).await?;
+            pages.push(page);
+        }
+        self.without_doubles(pages, rows, &start, true).await
+    }
+
+    /// The rows that are shown now, once they are there, and other than those of the page `before`.
+    async fn shown_rows(&mut self, rows: &RowsRead, before: Option<&Page>) -> Result<Page, Failure> {
+        self.calm(CALM).await?;
+        loop {
+            let trouble = match self.rows_now(rows).await? {
+                Ok(page) if Some(&page) == before => "the next page did not come".to_owned(),
+                Ok(page) if !page.is_empty() => return Ok(page),
+                Ok(page) => match &rows.empty {
+                    Some(empty) if !self.hits(empty).await?.is_empty() => return Ok(page),
+                    Some(empty) => format!("there are no rows, and no {} that says so", self.describe(empty)?),
+                    None if matches!(rows.from, RowsFrom::Table(_)) && self.calm(CALM_EMPTY).await? => return Ok(page),
+                    None => "there are no rows, and nothing says that the list is empty".to_owned(),
+                },
+                Err(trouble) => trouble,
+            };
+            if self.left().is_zero() {
+                return Err(Failure::new(FailureKind::PageChanged, format!("{trouble}.")));
+            }
+            self.visit.clock.sleep_real(Duration::from_millis(30)).await;
+        }
+    }
+
+    /// One look at the rows; the inner error says why there is no list to look at.
+    async fn rows_now(&mut self, rows: &RowsRead) -> Result<Result<Page, String>, Failure> {
+        let (context, function, arguments) = match &rows.from {
+            RowsFrom::Table(locator) => {
+                let target = Target::Alternatives(vec![locator.clone()]);
+                let Some(found) = self.locate_now(&target).await? else {
+                    return Ok(Err(format!("{} is not in the page", self.describe(locator)?)));
+                };
+                let table = element(&found.element.reference);
+                (found.element.context, "table", vec![table, self.parts(&rows.columns)?])
+            }
+            RowsFrom::Items(locator) => {
+                let Some((context, root)) = self.root_of(locator).await? else { return Ok(Ok(Vec::new())) };
+                let root = root.map_or(Json::Null, |root| element(&root.reference));
+                (context, "items", vec![self.nested_query(locator, false)?, root, self.parts(&rows.columns)?])
+            }
+            RowsFrom::Json(_) | RowsFrom::Csv => return Ok(Ok(Vec::new())),
+        };
+        let answer = match self.page(&context, function, arguments).await? {
+            Ok(answer) => answer,
+            Err(refusal) => return Ok(Err(refusal.to_string())),
+        };
+        if let Some(why) = answer.get("error").and_then(Json::as_str) {
+            return Ok(Err(why.to_owned()));
+        }
+        let found = answer.get("rows").and_then(Json::as_array).into_iter().flatten();
+        Ok(Ok(found.map(|row| row.as_array().into_iter().flatten().map(raw).collect()).collect()))
+    }
+
+    /// What the page script needs to know of the columns.
+    fn parts(&self, columns: &[Column]) -> Result<Json, Failure> {
+        let parts: Result<Vec<Json>, Failure> = columns
+            .iter()
+            .map(|column| {
+                let (header, locator, attribute) = match &column.source.from {
+                    From::Column { header, part } => (Some(header), part.as_ref(), None),
+                    From::Element { locator, attribute } => (None, locator.as_ref(), attribute.as_ref()),
+                    _ => (None, None, None),
+                };
+                let query = locator.map(|locator| self.nested_query(locator, true)).transpose()?;
+                let visible = column.kind == ColumnKind::Visible;
+                Ok(json!({ "header": header, "query": query, "attribute": attribute, "visible": visible }))
+            })
+            .collect();
+        Ok(Json::Array(parts?))
+    }
+
+    /// Drops rows that two pages share because a row arrived while the list was read. Rows that only look alike stay:
+    /// the first page tells, for it has changed when a row arrived.
+    async fn without_doubles(
+        &mut self,
+        mut pages: Vec<Page>,
+        rows: &RowsRead,
+        start: &str,
+        to_the_end: bool,
+    ) -> Result<Pages, Failure> {
+        let shared: Vec<usize> = pages.windows(2).map(|pair| overlap(&pair[0], &pair[1])).collect();
+        if shared.iter().all(|count| *count == 0) {
+            return Ok(Pages { pages, to_the_end });
+        }
+        self.renew_limit();
+        let first = match &rows.from {
+            RowsFrom::Json(path) => {
+                self.send(Request::get(self.resolve(start)?), &[]).await?;
+                self.json_rows(path, rows)?
+            }
+            _ => {
+                self.load(Action::Navigate(start.to_owned())).await?;
+                self.shown_rows(rows, None).await?
+            }
+        };
+        if pages.first() != Some(&first) {
+            for (page, count) in pages.iter_mut().skip(1).zip(shared) {
+                page.drain(..count);
+            }
+        }
+        Ok(Pages { pages, to_the_end })
+    }
+
+    /// Pages of an answer, by the cursor or address that each names for the next. Other reads look at the first.
+    async fn json_pages(&mut self, path: &[JsonStep], rows: &RowsRead) -> Result<Pages, Failure> {
+        let first = self.last_answer()?.clone();
+        let (mut pages, mut seen, mut to_the_end) = (Vec::new(), Vec::new(), true);
+        loop {
+            pages.push(self.json_rows(path, rows)?);
+            if self.reaches_older(&pages, rows) {
+                to_the_end = false;
+                break;
+            }
+            let Some(next) = self.next_request(rows)? else { break };
+            if seen.contains(&next.url) || pages.len() >= rows.max_pages as usize {
+                return Err(too_long(rows));
+            }
+            seen.push(next.url.clone());
+            self.renew_limit();
+            self.send(next, &[]).await?;
+        }
+        let read = self.without_doubles(pages, rows, &first.url, to_the_end).await;
+        self.answer = Some(first);
+        read
+    }
+
+    fn json_rows(&self, path: &[JsonStep], rows: &RowsRead) -> Result<Page, Failure> {
+        let answer = self.last_json()?;
+        let Some(list) = follow(&answer, path).and_then(Json::as_array) else {
+            let message = format!("`{}` is no list in the answer.", path_text(path));
+            return Err(Failure::new(FailureKind::PageChanged, message));
+        };
+        Ok(list.iter().map(|item| json_cells(item, &rows.columns)).collect())
+    }
+
+    /// The request for the next page: an address as it is, a cursor as a parameter of the name that it has in the answer.
+    fn next_request(&self, rows: &RowsRead) -> Result<Option<Request>, Failure> {
+        let Some(Next::Json(path)) = &rows.next else { return Ok(None) };
+        let answer = self.last_json()?;
+        let cursor = match follow(&answer, path) {
+            None | Some(Json::Null | Json::Bool(false)) => return Ok(None),
+            Some(Json::String(text)) if text.is_empty() => return Ok(None),
+            Some(Json::String(text)) => text.clone(),
+            Some(Json::Number(number)) => number.to_string(),
+            Some(_) => {
+                let message = format!("`{}` is neither a cursor nor an address.", path_text(path));
+                return Err(Failure::new(FailureKind::PageChanged, message));
+            }
+        };
+        if cursor.starts_with('/') || cursor.starts_with("http") {
+            return self.resolve(&cursor).map(|url| Some(Request::get(url)));
+        }
+        let mut url = self.resolve(&self.last_answer()?.url)?;
+        let name = match path.last() {
+            Some(JsonStep::Name(name)) => name.clone(),
+            _ => "cursor".to_owned(),
+        };
+        let others: Vec<(String, String)> =
+            url.query_pairs().filter(|(key, _)| *key != name).map(|(key, value)| (key.into(), value.into())).collect();
+        url.query_pairs_mut().clear().extend_pairs(others).append_pair(&name, &cursor);
+        Ok(Some(Request::get(url)))
+    }
+
+    /// A missing file has no rows.
+    fn csv_rows(&self, columns: &[Column]) -> Result<Page, Failure> {
+        let file = self.last_file()?;
+        if file.size.is_none() {
+            return Ok(Vec::new());
+        }
+        let broken = |why: String| Failure::new(FailureKind::PageChanged, format!("{}: {why}.", file.path));
+        let content = file.content.as_ref().map_err(|why| broken(why.clone()))?;
+        let mut reader = csv::Reader::from_reader(content.as_bytes());
+        let headers = reader.headers().map_err(|error| broken(error.to_string()))?.clone();
+        let mut places = Vec::new();
+        for column in columns {
+            let wanted = header_of(column);
+            let place = headers.iter().position(|header| normal(header) == normal(wanted));
+            places.push(place.ok_or_else(|| broken(format!("there is no column “{wanted}”")))?);
+        }
+        let cells = |record: csv::StringRecord| {
+            places
+                .iter()
+                .map(|at| record.get(*at).map_or(Raw::Absent, |text| Raw::Text(text.trim().to_owned())))
+                .collect()
+        };
+        reader.records().map(|record| record.map(cells).map_err(|error| broken(error.to_string()))).collect()
+    }
+
+    fn row(&self, cells: &[Raw], columns: &[Column]) -> Row {
+        let reader = self.reader();
+        let named = columns.iter().zip(cells).map(|(column, raw)| (column.name.clone(), reader.cell(raw, column)));
+        Row { cells: named.collect() }
+    }
+
+    /// Rows of this period, and those whose time cannot be read: they are shown as such.
+    fn keeps(&self, row: &Row, rows: &RowsRead) -> bool {
+        let Some(column) = time_column(rows).filter(|_| rows.keep_period) else { return true };
+        match row.cells.get(&column.name) {
+            Some(Cell::Value(Value::Time(time))) => self.visit.period.contains(*time),
+            _ => true,
+        }
+    }
+
+    /// True when a list that goes back in time has come to rows older than the period.
+    fn reaches_older(&self, pages: &[Page], rows: &RowsRead) -> bool {
+        let Some(column) = time_column(rows).filter(|_| rows.keep_period) else { return false };
+        let Some(at) = rows.columns.iter().position(|each| each.name == column.name) else { return false };
+        let reader = self.reader();
+        let times: Vec<_> = pages
+            .iter()
+            .flatten()
+            .filter_map(|cells| match reader.cell(cells.get(at)?, column) {
+                Cell::Value(Value::Time(time)) => Some(time),
+                _ => None,
+            })
+            .collect();
+        let goes_back = times.windows(2).all(|pair| pair[0] >= pair[1]);
+        goes_back && times.last().is_some_and(|time| *time < self.visit.period.from)
+    }
+
+    async fn check_total(&mut self, total: &crate::files::model::Read, count: usize) -> Result<(), Failure> {
+        let said = Box::pin(self.read("total", total)).await?;
+        let Value::Number(said) = said else {
+            return Err(Failure::new(FailureKind::PageChanged, "the list's total is no number."));
+        };
+        if said.value == count.into() {
+            return Ok(());
+        }
+        let message = format!("the list says that it has {} rows, and {count} were read.", said.value);
+        Err(Failure::new(FailureKind::PageChanged, message))
+    }
+
+    /// Waits until the page does not change any more; false when it never came to rest.
+    async fn calm(&mut self, quiet: Duration) -> Result<bool, Failure> {
+        let context = self.context.clone();
+        let limit = self.left().min(quiet * 20);
+        let arguments = vec![json!(quiet.as_millis() as u64), json!(limit.as_millis() as u64)];
+        Ok(self.page(&context, "calm", arguments).await?.is_ok_and(|answer| answer == Json::Bool(true)))
+    }
+}
+
+/// A list as it was read.
+struct Pages {
+    pages: Vec<Page>,
+    /// False when reading stopped at rows that are older than the period.
+    to_the_end: bool,
+}
+
+impl Pages {
+    fn whole(pages: Vec<Page>) -> Self {
+        Pages { pages, to_the_end: true }
+    }
+}
+
+/// How many rows at the end of a page are those at the start of the next.
+fn overlap(before: &Page, after: &Page) -> usize {
+    let most = before.len().min(after.len());
+    (1..=most).rev().find(|count| before[before.len() - count..] == after[..*count]).unwrap_or(0)
+}
+
+fn raw(cell: &Json) -> Raw {
+    match cell {
+        Json::Null => Raw::Absent,
+        Json::String(text) => Raw::Text(text.clone()),
+        Json::Object(fields) => Raw::Many(fields.get("many").and_then(Json::as_u64).unwrap_or_default()),
+        other => Raw::Json(other.clone()),
+    }
+}
+
+fn json_cells(item: &Json, columns: &[Column]) -> Vec<Raw> {
+    let cell = |column: &Column| {
+        let field = header_of(column);
+        let found = item.get(field).or_else(|| field.split('.').try_fold(item, |at, name| at.get(name)));
+        found.map_or(Raw::Absent, |found| Raw::Json(found.clone()))
+    };
+    columns.iter().map(cell).collect()
+}
+
+fn header_of(column: &Column) -> &str {
+    match &column.source.from {
+        From::Column { header, .. } => header,
+        _ => &column.name,
+    }
+}
+
+fn time_column(rows: &RowsRead) -> Option<&Column> {
+    rows.columns.iter().find(|column| column.kind == ColumnKind::Scalar(ScalarKind::Time))
+}
+
+fn too_long(rows: &RowsRead) -> Failure {
+    let message = format!("the list goes on after {} pages, and was not read to its end.", rows.max_pages);
+    Failure::new(FailureKind::PageChanged, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(rows: &[&str]) -> Page {
+        rows.iter().map(|row| vec![Raw::Text((*row).to_owned())]).collect()
+    }
+
+    #[test]
+    fn rows_shared_by_two_pages() {
+        assert_eq!(overlap(&page(&["c", "b"]), &page(&["b", "a"])), 1);
+        assert_eq!(overlap(&page(&["c", "b"]), &page(&["c", "b"])), 2);
+        assert_eq!(overlap(&page(&["c", "b"]), &page(&["a"])), 0);
+        assert_eq!(overlap(&page(&[]), &page(&["a"])), 0);
+    }
+}

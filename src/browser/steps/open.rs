@@ -1,0 +1,130 @@
+//! `open` and `go`: loading pages, on the site's own origins only.
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use url::Url;
+
+use super::Walk;
+use crate::browser::command::{Action, Context, Response};
+use crate::files::condition::Template;
+use crate::files::model::Go;
+use crate::run::{Failure, FailureKind};
+
+/// What must not stand as itself in the value of a query.
+const IN_QUERY: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'+').add(b'<').add(b'=').add(b'>').add(b'?');
+
+/// Where a document is.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub(in crate::browser) struct Place {
+    pub url: String,
+    pub origin: String,
+    pub host: String,
+    pub path: String,
+    /// The document's own address: of an error page it is not the site's.
+    pub document: String,
+    /// HTTP status of the page load; 0 where the browser does not say.
+    pub status: u16,
+    /// A password field is displayed.
+    #[serde(rename = "passwordShown")]
+    pub password_shown: bool,
+}
+
+impl Walk<'_, '_> {
+    pub(super) async fn open(&mut self, path: &Template, query: &[(String, Template)]) -> Result<(), Failure> {
+        let url = self.address(path, query)?;
+        self.load(Action::Navigate(url.into())).await?;
+        let place = self.place().await?;
+        // What the page says about itself goes before its status: a challenge may come with 403, 429 or 503.
+        if place.status >= 400 {
+            self.watch_out(None).await?;
+            return Err(super::fetch::by_status(place.status, None, self.visit.clock.now()).unwrap_or_else(|| {
+                Failure::new(FailureKind::PageChanged, format!("The page answered {}.", place.status))
+            }));
+        }
+        if !self.is_own(&place.origin) {
+            self.watch_out(None).await?;
+            let message = format!("The page led to {}, which is not one of the site's origins.", place.host);
+            return Err(Failure::new(FailureKind::PageChanged, message));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn go(&mut self, go: Go) -> Result<(), Failure> {
+        match go {
+            Go::Back => self.load(Action::Back).await,
+            Go::Reload => self.load(Action::Reload).await,
+            Go::CloseTab => self.close_tab().await,
+        }
+    }
+
+    /// Loads a document into the tab; the browser's own error pages are failures.
+    pub(in crate::browser) async fn load(&mut self, action: Action) -> Result<(), Failure> {
+        let context = self.context.clone();
+        if let Response::Refused(refusal) = self.ask(&context, action).await? {
+            return Err(super::refused(&refusal));
+        }
+        let place = self.place().await?;
+        if place.document.starts_with("about:neterror") || place.document.starts_with("about:certerror") {
+            return Err(crate::browser::wire::error_page(&place.document));
+        }
+        Ok(())
+    }
+
+    async fn close_tab(&mut self) -> Result<(), Failure> {
+        let context = self.context.clone();
+        self.ask(&context, Action::CloseTab).await?;
+        if let Response::Tabs(tabs) = self.ask(&Context::default(), Action::Tabs).await? {
+            self.context.tab = tabs.first().cloned();
+        }
+        Ok(())
+    }
+
+    /// Where the tab is.
+    pub(in crate::browser) async fn place(&mut self) -> Result<Place, Failure> {
+        let context = self.context.clone();
+        self.place_in(&context).await
+    }
+
+    /// Where a document is.
+    pub(in crate::browser) async fn place_in(&mut self, context: &Context) -> Result<Place, Failure> {
+        let answer = self.page_sure(context, "place", Vec::new()).await?;
+        serde_json::from_value(answer).map_err(|error| {
+            Failure::new(FailureKind::NotRendered, format!("The page does not say where it is: {error}."))
+        })
+    }
+
+    /// True for an origin that the site names as its own.
+    pub(in crate::browser) fn is_own(&self, origin: &str) -> bool {
+        let as_written = |own: &String| Url::parse(own).map(|url| url.origin().ascii_serialization());
+        self.visit.site.origins.iter().filter_map(|own| as_written(own).ok()).any(|own| own == origin)
+    }
+
+    /// The address of a path with its query, on an origin of the site.
+    pub(in crate::browser) fn address(&self, path: &Template, query: &[(String, Template)]) -> Result<Url, Failure> {
+        let path = self.render(path)?;
+        let mut url = self.resolve(&path)?;
+        let mut pairs = url.query().map(|already| vec![already.to_owned()]).unwrap_or_default();
+        for (name, value) in query {
+            pairs.push(format!("{}={}", encode(name), encode(&self.render(value)?)));
+        }
+        url.set_query((!pairs.is_empty()).then(|| pairs.join("&")).as_deref());
+        Ok(url)
+    }
+
+    /// A path, or a URL on an origin of the site; anything else is refused.
+    pub(in crate::browser) fn resolve(&self, path: &str) -> Result<Url, Failure> {
+        let first = self.visit.site.origins.first().map(String::as_str).unwrap_or_default();
+        let wrong = |why: String| Failure::new(FailureKind::PageChanged, format!("`{path}` cannot be opened: {why}."));
+        let base = Url::parse(first).map_err(|error| wrong(error.to_string()))?;
+        let url = base.join(path).map_err(|error| wrong(error.to_string()))?;
+        if self.is_own(&url.origin().ascii_serialization()) {
+            Ok(url)
+        } else {
+            Err(wrong("it is not on one of the site's origins".to_owned()))
+        }
+    }
+}
+
+fn encode(text: &str) -> String {
+    utf8_percent_encode(text, IN_QUERY).to_string()
+}
