@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::files::condition::Scope;
 use crate::files::model::{Refused, Section, Site, Step};
-pub use crate::run::{Answer, Reading};
-use crate::run::{Failure, FailureKind, Note};
+pub use crate::run::{Answer, Note, Reading};
+use crate::run::{Failure, FailureKind};
 
 use super::steps::Walk;
 use super::{Browser, Context};

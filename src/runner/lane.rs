@@ -228,6 +228,7 @@ impl<'a> OpenLane<'a> {
             site,
             root: &world.project.root,
             period,
+            zone: world.project.settings.timezone,
             pictures: Some(&world.pictures),
         })
     }
