@@ -198,7 +198,7 @@ impl TaskRun {
         self.evidence = Some(reading.clone());
         self.proved_at = Some(at);
         self.failure = None;
-        let status = match (self.acts > 0 || self.ticket.is_some(), at > rules.late_after) {
+        let status = match (self.acts > 0 || self.ticket.is_some(), self.sent_at.unwrap_or(at) > rules.late_after) {
             (false, _) => Status::AlreadyDone,
             (true, false) => Status::Success,
             (true, true) => Status::Compensated,
