@@ -49,16 +49,13 @@ impl Walk<'_> {
     }
 
     /// The verdict uses something that was read in this section.
-    pub(super) fn check_uses_read(&self, node: &Node, condition: &Condition, key: &str) {
-        if condition.names().iter().any(|name| self.names_a_read(name)) || self.has_broken_read(condition) {
-            return;
+    pub(super) fn check_uses_read(&self, node: &Node, condition: &Condition, key: &str) -> bool {
+        if condition.names().iter().any(|name| self.reads.contains_key(*name)) || self.has_broken_read(condition) {
+            return true;
         }
         let cure = "use something that this section reads, such as `done: signed`";
         self.file.wrong(node.span.clone(), format!("`{key}` does not look at anything that was read here"), cure);
-    }
-
-    fn names_a_read(&self, name: &str) -> bool {
-        self.reads.contains_key(name)
+        false
     }
 
     fn has_broken_read(&self, condition: &Condition) -> bool {

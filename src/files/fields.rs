@@ -15,6 +15,7 @@ pub(super) struct Fields<'f> {
     file: &'f File,
     node: &'f Node,
     entries: &'f [Entry],
+    unknown: Vec<&'f str>,
     what: &'static str,
 }
 
@@ -23,15 +24,22 @@ impl<'f> Fields<'f> {
     pub fn of(file: &'f File, node: &'f Node, what: &'static str, known: &[&[&str]]) -> Option<Self> {
         let entries = file.map(node, what)?;
         let known = || known.iter().flat_map(|keys| keys.iter().copied());
+        let mut unknown = Vec::new();
         for entry in entries.iter().filter(|entry| !known().any(|key| key == entry.key)) {
             file.unknown_key(entry, what, known());
+            unknown.push(entry.key.as_str());
         }
-        Some(Fields { file, node, entries, what })
+        Some(Fields { file, node, entries, unknown, what })
     }
 
     /// The value of a key that may be left out.
     pub fn get(&self, key: &str) -> Option<&'f Node> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// True when a key was refused, so that something may only seem to be missing.
+    pub fn has_unknown(&self) -> bool {
+        !self.unknown.is_empty()
     }
 
     /// Where a key stands.
@@ -45,7 +53,9 @@ impl<'f> Fields<'f> {
     /// The value of a key that must be there. `example` is what to write.
     pub fn need(&self, key: &str, example: &str) -> Option<&'f Node> {
         let found = self.get(key);
-        if found.is_none() {
+        // A key that was only misspelt was said already.
+        let misspelt = self.unknown.iter().any(|unknown| nearest(unknown, [key]).is_some());
+        if found.is_none() && !misspelt {
             let span = self.entries.first().map_or(self.node.span.clone(), |entry| entry.key_span.clone());
             self.file.wrong(span, format!("`{key}` is missing in this {}", self.what), format!("write `{example}`"));
         }
@@ -132,10 +142,12 @@ impl File {
 
     /// A key that nobody knows.
     pub fn unknown_key<'k>(&self, entry: &Entry, what: &str, known: impl Iterator<Item = &'k str> + Clone) {
-        let in_flow = entry.value.is_empty() && entry.value.span.start <= entry.key_span.end;
+        let without_colon = !self.text[entry.key_span.end..].trim_start().starts_with(':');
         let cure = match nearest(&entry.key, known.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if in_flow => "a comma ends a value inside `{ }`: quote the value before it, \"a, b\"".to_owned(),
+            None if without_colon => {
+                "a comma ends a value inside `{ }`: quote the value before it, \"a, b\"".to_owned()
+            }
             None => format!("the keys here are: {}", known.collect::<Vec<_>>().join(", ")),
         };
         self.wrong(entry.key_span.clone(), format!("a {what} has no key `{}`", entry.key), cure);

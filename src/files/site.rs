@@ -150,7 +150,8 @@ impl<'a> Reader<'a> {
         let file = self.file;
         let name = fields.need("name", "name: 开发者社区").and_then(|node| file.words(node));
         fields.need("origins", "origins: [\"https://community.example\"]");
-        fields.need("accounts", "accounts:\n  main:\n    username: { env: SITE_USER }");
+        fields
+            .need("accounts", "accounts: { main: { username: { env: SITE_USER }, password: { env: SITE_PASSWORD } } }");
         let names = self.names();
         let sign_in = self.sign_in(fields, &names);
         let points = fields.get("points").map(|node| self.points(node, &names));
@@ -194,20 +195,24 @@ impl<'a> Reader<'a> {
     }
 
     fn sign_in(&self, fields: &Fields<'a>, names: &Names) -> Option<SignIn> {
-        let node = fields.need("sign_in", "sign_in:\n  check:\n    steps:\n      - open: /home")?;
+        let node = fields.need("sign_in", "sign_in: …")?;
         let keys: &[&str] = &["check", "act", "verify", "session"];
         let fields = Fields::of(self.file, node, "sign-in", &[keys])?;
         let check = fields
-            .need("check", "check:\n  steps:\n    - open: /home")
+            .need("check", "check: …")
             .map(|node| section(self.facts, self.file, node, names, Stage::SignInCheck));
         let mut act_names = names.clone();
         for (name, shape) in check.iter().flat_map(|check| &check.reads) {
             act_names.add(format!("checked.{name}"), shape.clone());
         }
-        let act_node = fields.need("act", "act:\n  - open: /login");
+        let act_node = fields.need("act", "act: …");
         let act = act_node.and_then(|node| act(self.facts, self.file, node, &act_names, Stage::SignInAct));
-        let verify = fields.need("verify", "verify: check");
-        let verify = verify.and_then(|node| self.file.one_of(node, &[("check", ())]));
+        let by_person = matches!(act, Some(Act::Person));
+        let verify = match by_person {
+            true => fields.get("verify"),
+            false => fields.need("verify", "verify: check"),
+        };
+        let verified = verify.map_or(Some(()), |node| self.file.one_of(node, &[("check", ())]));
         if let Some(session) = fields.get("session") {
             self.file.duration(session);
             fields.not_supported(&["session"]);
@@ -215,7 +220,7 @@ impl<'a> Reader<'a> {
         if let (Some(Act::Steps(steps)), Some(node)) = (&act, act_node) {
             self.check_passwords(steps, node);
         }
-        verify?;
+        verified?;
         Some(SignIn { check: check?.section?, act: act? })
     }
 

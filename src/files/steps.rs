@@ -77,7 +77,10 @@ impl<'a> Walk<'a> {
 
     /// Every step of a list, those of each `use` put in.
     pub fn steps(&mut self, node: &'a Node) -> Vec<Step> {
-        let Some(items) = self.file.list(node, "a list of steps") else { return Vec::new() };
+        let Some(items) = self.file.list(node, "a list of steps") else {
+            self.expect_any_name();
+            return Vec::new();
+        };
         if items.is_empty() {
             self.file.wrong(node.span.clone(), "there is no step here", "write one at least: `- open: /home`");
         }
@@ -88,11 +91,19 @@ impl<'a> Walk<'a> {
         steps
     }
 
+    /// Something that would have read was refused: names that it may have read are not judged any more.
+    pub(super) fn expect_any_name(&mut self) {
+        self.names.add_unknown("");
+    }
+
     fn item(&mut self, node: &'a Node, steps: &mut Vec<Step>) {
-        let Some(entries) = self.file.map(node, "step") else { return };
-        let Some(verb) = self.verb_of(entries, node) else { return };
-        self.misplaced_keys(entries, verb);
-        let Some(fields) = self.fields(node, verb) else { return };
+        let entries = self.file.map(node, "step");
+        let Some((entries, verb)) = entries.and_then(|entries| Some((entries, self.verb_of(entries, node)?))) else {
+            return self.expect_any_name();
+        };
+        let misplaced = self.misplaced_keys(entries, verb);
+        let keys: &[&[&str]] = &[&[verb.key.as_str()], COMMON, modifiers(&verb.key), &misplaced];
+        let Some(fields) = Fields::of(self.file, node, "step", keys) else { return };
         if verb.key == "use" {
             self.use_steps(&fields, &verb.value, steps);
         } else if let Some(step) = self.step(&fields, verb, node) {
@@ -130,24 +141,19 @@ impl<'a> Walk<'a> {
     }
 
     /// A modifier of another verb is told apart from a slip.
-    fn misplaced_keys(&self, entries: &[Entry], verb: &Entry) {
+    fn misplaced_keys(&self, entries: &'a [Entry], verb: &Entry) -> Vec<&'a str> {
+        let mut misplaced = Vec::new();
         for entry in entries {
-            let owners: Vec<_> = MODIFIERS
-                .iter()
-                .filter(|(_, modifiers)| modifiers.contains(&entry.key.as_str()))
-                .map(|(owner, _)| format!("`{owner}`"))
-                .collect();
-            let own = modifiers(&verb.key).contains(&entry.key.as_str());
-            if !owners.is_empty() && !own {
-                let message = format!("`{}` does not go with `{}`", entry.key, verb.key);
+            let key = entry.key.as_str();
+            let owners = MODIFIERS.iter().filter(|(_, modifiers)| modifiers.contains(&key));
+            let owners: Vec<_> = owners.map(|(owner, _)| format!("`{owner}`")).collect();
+            if !owners.is_empty() && !modifiers(&verb.key).contains(&key) {
+                let message = format!("`{key}` does not go with `{}`", verb.key);
                 self.file.wrong(entry.key_span.clone(), message, format!("it goes with {}", owners.join(", ")));
+                misplaced.push(key);
             }
         }
-    }
-
-    fn fields(&self, node: &'a Node, verb: &'a Entry) -> Option<Fields<'a>> {
-        let all: Vec<&str> = MODIFIERS.iter().flat_map(|(_, modifiers)| modifiers.iter().copied()).collect();
-        Fields::of(self.file, node, "step", &[&[verb.key.as_str()], COMMON, &all])
+        misplaced
     }
 
     fn step(&mut self, fields: &Fields<'a>, verb: &'a Entry, node: &'a Node) -> Option<Step> {
@@ -155,7 +161,8 @@ impl<'a> Walk<'a> {
         let timeout = fields.get("timeout").map(|timeout| self.file.duration(timeout));
         let optional = or_default(fields.get("optional").map(|node| self.file.boolean(node)), false);
         let commit = or_default(fields.get("commit").map(|node| self.file.boolean(node)), false);
-        let is_commit = commit == Some(true);
+        // A `commit` that was refused is one that was meant.
+        let is_commit = commit != Some(false);
         self.check_modifiers(fields, verb, optional == Some(true), is_commit);
         let done = self.verb(fields, verb, is_commit);
         if is_commit {
@@ -224,7 +231,10 @@ impl<'a> Walk<'a> {
 
     fn read_all(&mut self, fields: &Fields<'a>) -> Vec<(String, Read)> {
         let Some(node) = fields.get("read") else { return Vec::new() };
-        let Some(entries) = self.file.map(node, "map of reads") else { return Vec::new() };
+        let Some(entries) = self.file.map(node, "map of reads") else {
+            self.expect_any_name();
+            return Vec::new();
+        };
         let mut reads = Vec::new();
         for entry in entries {
             if !self.may_name(&entry.key, &entry.key_span) {
@@ -280,7 +290,7 @@ impl<'a> Walk<'a> {
             self.file.wrong(name_node.span.clone(), format!("these steps use themselves: {chain}"), "break the circle");
             return;
         }
-        let Some(shared) = self.shared(name, name_node) else { return };
+        let Some(shared) = self.shared(name, name_node) else { return self.expect_any_name() };
         let outer = (self.file, self.condition.clone());
         self.file = self.site.file;
         self.condition = match (self.condition.take(), when) {

@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         effect: Effect,
     ) -> (Option<super::model::Section>, Option<Verify>, Option<Act>) {
         let check = fields
-            .need("check", "check:\n  steps:\n    - open: /home")
+            .need("check", "check: …")
             .map(|node| section(self.above.site, self.file, node, &self.names, Stage::Check));
         let verify = self.verify(fields, check.as_ref());
         let mut act_names = self.names.clone();
@@ -195,9 +195,8 @@ impl<'a> Reader<'a> {
             Effect::Once => Stage::ActOnce,
             Effect::Repeatable => Stage::ActRepeatable,
         };
-        let act = fields
-            .need("act", "act:\n  - click: { role: button, name: 签到 }")
-            .and_then(|node| act(self.above.site, self.file, node, &act_names, stage));
+        let act =
+            fields.need("act", "act: …").and_then(|node| act(self.above.site, self.file, node, &act_names, stage));
         (check.and_then(|check| check.section), verify, act)
     }
 

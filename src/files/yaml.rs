@@ -148,7 +148,7 @@ impl<'f> Builder<'f> {
         let kind = match event {
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
-                if !refused && plain && slips::cut_by_comment(self.file, &text, &span) {
+                if !refused && plain && !text.is_empty() && slips::cut_by_comment(self.file, &text, &span) {
                     NodeKind::Refused
                 } else {
                     NodeKind::Scalar { text: text.into_owned(), plain }
@@ -213,7 +213,10 @@ impl<'f> Builder<'f> {
             }
             let key = self.node(event, span.clone(), whole)?;
             let (event, value_span, whole) = self.next()?;
-            let value = self.node(event, value_span, whole)?;
+            let mut value = self.node(event, value_span, whole)?;
+            if value.is_empty() && value.span.is_empty() {
+                self.settle_empty(&mut value, &span);
+            }
             match key.kind {
                 NodeKind::Scalar { text, .. } => self.entry(&mut entries, Entry { key: text, key_span: span, value }),
                 NodeKind::Refused => refused = true,
@@ -223,6 +226,16 @@ impl<'f> Builder<'f> {
                     refused = true;
                 }
             }
+        }
+    }
+
+    /// An empty value has no place of its own: it stands behind its key, where a comment may have cut it.
+    fn settle_empty(&self, value: &mut Node, key: &Range<usize>) {
+        let behind = self.file.text.get(key.end..).unwrap_or("");
+        let colon = behind.len() - behind.trim_start_matches([' ', ':']).len();
+        value.span = key.end..key.end;
+        if behind.trim_start().starts_with(':') && slips::cut_by_comment(self.file, "", &(key.end..key.end + colon)) {
+            value.kind = NodeKind::Refused;
         }
     }
 
