@@ -166,10 +166,11 @@ impl<'a> Walk<'a> {
         let when_node = fields.need("when", "when: not open");
         let when = when_node.and_then(|node| self.here().condition(node));
         let reason = fields.need("reason", "reason: 今天没有").and_then(|node| self.here().template(node));
-        if let (Some(node), Some(when)) = (when_node, &when) {
-            if self.check_uses_read(node, when, "when") && key == "skip" {
-                self.check_not_blank(node, when, "skip");
-            }
+        if let (Some(node), Some(when)) = (when_node, &when)
+            && self.check_uses_read(node, when, "when")
+            && key == "skip"
+        {
+            self.check_not_blank(node, when, "skip");
         }
         Some(Reasoned { when: when?, reason: reason? })
     }

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use chrono::NaiveTime;
 use chrono_tz::Tz;
 
 use super::account;
-use super::condition::{Names, Shape, Type};
+use super::condition::Names;
 use super::fields::Fields;
 use super::file::File;
 use super::folder::SiteFolder;
 use super::here::Here;
 use super::locator::{or_default, transpose};
-use super::model::{Account, Act, Language, OwnChallenge, Schedule, Section, SignIn, Site, Verb, Viewport};
+use super::model::{Account, Act, Language, OwnChallenge, Schedule, SignIn, Site, Verb, Viewport};
 use super::nearest::nearest;
+use super::points::points;
 use super::section::{act, section};
 use super::settings::Top;
 use super::site_facts::SiteFacts;
@@ -21,7 +21,7 @@ use super::stage::Stage;
 use super::steps::Walk;
 use super::task::{self, Above, Loaded};
 use super::vars::vars;
-use super::yaml::{Entry, Node, NodeKind};
+use super::yaml::{Entry, Node};
 use crate::run::FailureKind;
 use crate::timing::Calendar;
 
@@ -86,65 +86,6 @@ struct Reader<'a> {
     above: &'a Above<'a>,
 }
 
-impl File {
-    /// `https://host[:port]`, without a path.
-    fn origins(&self, node: &Node) -> Vec<(String, Range<usize>)> {
-        let items = match node.kind {
-            NodeKind::Scalar { .. } if !node.is_empty() => std::slice::from_ref(node),
-            _ => self.list(node, "origins").unwrap_or_default(),
-        };
-        if matches!(&node.kind, NodeKind::List(items) if items.is_empty()) {
-            self.wrong(
-                node.span.clone(),
-                "this site has no origin",
-                "write `origins: [\"https://community.example\"]`",
-            );
-        }
-        let mut origins: Vec<(String, Range<usize>)> = Vec::new();
-        for item in items {
-            let Some(origin) = self.origin(item) else { continue };
-            if origins.iter().any(|(other, _)| *other == origin) {
-                self.wrong(item.span.clone(), format!("`{origin}` stands here twice"), "keep one of them");
-            } else {
-                origins.push((origin, item.span.clone()));
-            }
-        }
-        origins
-    }
-
-    fn origin(&self, node: &Node) -> Option<String> {
-        let text = self.words(node)?;
-        let example = "write scheme and host alone: \"https://community.example\", with a port where it has one";
-        let Ok(url) = url::Url::parse(text) else {
-            self.wrong(node.span.clone(), format!("`{text}` is not an origin"), example);
-            return None;
-        };
-        let origin = url.origin().ascii_serialization();
-        if !matches!(url.scheme(), "https" | "http") || url.host_str().is_none_or(str::is_empty) {
-            self.wrong(node.span.clone(), format!("`{text}` is neither https nor http"), example);
-            return None;
-        }
-        if text != origin {
-            let cure = format!("write \"{origin}\"; paths stand in the steps");
-            self.wrong(node.span.clone(), "an origin has no path, no login, no capitals, no default port", cure);
-            return None;
-        }
-        Some(origin)
-    }
-
-    fn calendar(&self, node: Option<&Node>, runner: Option<Tz>) -> Option<Calendar> {
-        let Some(node) = node else { return Some(Calendar { zone: runner?, starts_at: NaiveTime::MIN }) };
-        let fields = Fields::of(self, node, "day", &[&["timezone", "starts_at"]])?;
-        let zone = fields.get("timezone").map(|zone| self.zone(zone));
-        let starts_at = fields.get("starts_at").map(|starts_at| self.clock(starts_at));
-        let zone = match zone {
-            Some(zone) => zone,
-            None => runner,
-        };
-        Some(Calendar { zone: zone?, starts_at: or_default(starts_at, NaiveTime::MIN)? })
-    }
-}
-
 impl<'a> Reader<'a> {
     fn site(&self, fields: &Fields<'a>, id: &str, language: Language, calendar: Option<Calendar>) -> Option<Site> {
         let file = self.file;
@@ -154,7 +95,7 @@ impl<'a> Reader<'a> {
             .need("accounts", "accounts: { main: { username: { env: SITE_USER }, password: { env: SITE_PASSWORD } } }");
         let names = self.names();
         let sign_in = self.sign_in(fields, &names);
-        let points = fields.get("points").map(|node| self.points(node, &names));
+        let points = fields.get("points").map(|node| points(self.facts, self.file, node, &names));
         let viewport_words = [("desktop", Viewport::Desktop), ("mobile", Viewport::Mobile)];
         let viewport = fields.get("viewport").map(|node| file.one_of(node, &viewport_words));
         let numbers = fields.get("numbers").map(|node| self.numbers(node));
@@ -233,46 +174,6 @@ impl<'a> Reader<'a> {
             let cure = "write its `password: { env: … }`, or `act: person` where a person signs in";
             let message = format!("the account `{}` has no password, and this types one", account.id);
             self.file.wrong(node.span.clone(), message, cure);
-        }
-    }
-
-    fn points(&self, node: &'a Node, names: &Names) -> Option<Section> {
-        let read = section(self.facts, self.file, node, names, Stage::Points);
-        let section = read.section?;
-        let shape = |name: &str| read.reads.iter().find(|(read, _)| read == name).map(|(_, shape)| shape);
-        match shape("details").map(|shape| &shape.kind) {
-            Some(Type::Rows(columns)) => {
-                for (name, kind) in [("time", Type::Time), ("title", Type::Text), ("amount", Type::Number)] {
-                    self.points_column(node, name, &kind, columns.get(name));
-                }
-            }
-            Some(_) => self.file.wrong(
-                node.span.clone(),
-                "`details` is a list of rows",
-                "read it as `table`, `items` or `rows`",
-            ),
-            None if self.file.is_sound() => {
-                let cure = "name the list `details`, with the columns time, title and amount";
-                self.file.wrong(node.span.clone(), "`points` does not read the rows of points", cure);
-            }
-            None => {}
-        }
-        if shape("balance").is_some_and(|shape| shape.kind != Type::Number) {
-            self.file.wrong(node.span.clone(), "`balance` is a number", "read it as `number`");
-        }
-        Some(section)
-    }
-
-    fn points_column(&self, node: &Node, name: &str, kind: &Type, found: Option<&Shape>) {
-        if found.is_none_or(|shape| shape.kind != *kind) {
-            let cure = format!(
-                "add it as {kind}: `columns: {{ time: {{ time: … }}, title: {{ text: … }}, amount: {{ number: … }} }}`"
-            );
-            self.file.wrong(
-                node.span.clone(),
-                format!("the rows of `details` have no column `{name}` that is {kind}"),
-                cure,
-            );
         }
     }
 

@@ -88,10 +88,7 @@ pub(super) fn parse(file: &File) -> Option<Node> {
     options.emit_unresolved_aliases = true;
     options.disallow_directives = true;
     let mut builder = Builder { file, parser: Parser::new_from_str_with_options(&file.text, options), depth: 0 };
-    match builder.document() {
-        Ok(node) => node,
-        Err(Stop) => None,
-    }
+    builder.document().unwrap_or_default()
 }
 
 /// The file cannot be read further; the reason was said.

@@ -24,7 +24,7 @@ impl Scratch {
         let scratch = Scratch { root: tempfile::tempdir().unwrap() };
         scratch.write("sunup.yaml", "format: 1\ntimezone: Asia/Shanghai\n");
         for file in ["tasks/community/site.yaml", "tasks/community/checkin.yaml"] {
-            scratch.write(file, &fs::read_to_string(samples().join(file)).unwrap());
+            scratch.write(file, fs::read_to_string(samples().join(file)).unwrap());
         }
         scratch
     }
