@@ -1,5 +1,6 @@
 //! The sample files load, edits of them are refused, and nothing that is written makes the loader panic.
 
+mod across;
 mod hostile;
 mod samples;
 mod wrong;
