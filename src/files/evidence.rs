@@ -73,6 +73,14 @@ impl Walk<'_> {
         }
     }
 
+    /// The same for the count of a goal: a page that shows nothing has none, and would be acted on.
+    pub(super) fn check_count_not_blank(&self, node: &Node, have: &Condition) {
+        if self.check_uses_read(node, have, "have") && have.number(&self.blank(0)).is_ok() {
+            let cure = "read a number that is shown, or count the rows of a list that has `empty:`";
+            self.file.wrong(node.span.clone(), "`have` would be counted on a blank page too", cure);
+        }
+    }
+
     /// What every name says on a page that shows nothing.
     fn blank(&self, day: u64) -> Scope {
         let mut names = BTreeMap::new();

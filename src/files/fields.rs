@@ -131,7 +131,7 @@ impl File {
     /// An empty value has no place of its own: its line has.
     fn key_line(&self, node: &Node) -> Range<usize> {
         let at = node.span.start.min(self.text.len());
-        let before = self.text[..at].trim_end();
+        let before = self.text.get(..at).unwrap_or("").trim_end();
         let start = before.rfind('\n').map_or(0, |found| found + 1);
         let indent = before[start..].len() - before[start..].trim_start_matches([' ', '-']).len();
         start + indent..before.len()
@@ -139,7 +139,7 @@ impl File {
 
     /// A key that nobody knows.
     pub fn unknown_key<'k>(&self, entry: &Entry, what: &str, known: impl Iterator<Item = &'k str> + Clone) {
-        let without_colon = !self.text[entry.key_span.end..].trim_start().starts_with(':');
+        let without_colon = !self.text.get(entry.key_span.end..).unwrap_or("").trim_start().starts_with(':');
         let cure = match nearest(&entry.key, known.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if without_colon => {

@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
         let have_node = fields.need("have", "have: progress");
         let have = have_node.and_then(|node| self.here().number(node));
         if let (Some(node), Some(have)) = (have_node, &have) {
-            self.check_uses_read(node, have, "have");
+            self.check_count_not_blank(node, have);
         }
         if let Some(more) = fields.get("more") {
             self.file.whole::<u32>(more, 1..=1_000);

@@ -60,7 +60,7 @@ pub(super) fn cut_by_comment(file: &File, value: &str, span: &Range<usize>) -> b
     let start = if value.is_empty() { span.end + rest.len() - rest_trimmed.len() } else { span.start };
     let whole = start..span.end + rest.trim_end().len();
     // A flow map may go on behind the cut; then its end is not part of the value.
-    let written = file.text[whole.clone()].to_owned();
+    let written = file.text.get(whole.clone()).unwrap_or("");
     let cure =
         format!("quote this value: \"{}\"; or put a blank behind the `#` of a comment", written.replace('"', "'"));
     file.wrong(whole, "everything from `#` on is a comment for YAML, and is lost", cure);

@@ -12,6 +12,9 @@ use super::slips;
 /// Deeper than any task file; the tree is walked by functions that call themselves.
 const DEEPEST: usize = 48;
 
+/// More keys and values than any file that a person wrote.
+const MOST_NODES: usize = 10_000;
+
 /// A node of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
@@ -87,7 +90,8 @@ pub(super) fn parse(file: &File) -> Option<Node> {
     options.emit_comments = false;
     options.emit_unresolved_aliases = true;
     options.disallow_directives = true;
-    let mut builder = Builder { file, parser: Parser::new_from_str_with_options(&file.text, options), depth: 0 };
+    let mut builder =
+        Builder { file, parser: Parser::new_from_str_with_options(&file.text, options), depth: 0, nodes: 0 };
     builder.document().unwrap_or_default()
 }
 
@@ -98,6 +102,7 @@ struct Builder<'f> {
     file: &'f File,
     parser: Parser<'f, StrInput<'f>>,
     depth: usize,
+    nodes: usize,
 }
 
 impl<'f> Builder<'f> {
@@ -138,6 +143,15 @@ impl<'f> Builder<'f> {
     fn node(&mut self, event: Event<'f>, span: Range<usize>, whole: Span) -> Result<Node, Stop> {
         if self.depth == DEEPEST {
             self.file.wrong(span, "too many levels inside each other", "a task file has about ten");
+            return Err(Stop);
+        }
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            self.file.wrong(
+                span,
+                "this file has too many keys and values",
+                "a task file has a few dozen lines: split it",
+            );
             return Err(Stop);
         }
         let refused = self.refuses(&event, &span, &whole);

@@ -42,6 +42,7 @@ fn too_large_too_deep_and_a_bomb() {
         told(format!("name: {}", "[".repeat(100_000))),
         told(format!("name: {}x{}", "{ a: ".repeat(200), " }".repeat(200))),
         told(format!("{}x: 1\n", "- ".repeat(100))),
+        told((0..60_000).map(|at| format!("k{at}: 1\n")).collect::<String>()),
         told(Scratch::new().read(TASK).replacen("  done: signed", &brackets, 1)),
         told(Scratch::new().read(TASK).replacen("  done: signed", &format!("  done: {}signed", "not ".repeat(900)), 1)),
         told(Scratch::new().read(TASK).replacen(
