@@ -22,7 +22,6 @@ use super::steps::Walk;
 use super::task::{self, Above, Loaded};
 use super::vars::vars;
 use super::yaml::{Entry, Node};
-use crate::run::FailureKind;
 use crate::timing::Calendar;
 
 const KEYS: &[&str] = &[
@@ -42,6 +41,27 @@ const KEYS: &[&str] = &[
     "numbers",
     "challenges",
     "locale",
+];
+
+/// The kinds of failure that a page itself can show, by their words.
+pub(super) const CHALLENGE_KINDS: [&str; 17] = [
+    "login",
+    "captcha",
+    "interstitial",
+    "one_time_code",
+    "qr_login",
+    "identity",
+    "consent",
+    "terms",
+    "password_change",
+    "account_restricted",
+    "access_denied",
+    "suspicious_page",
+    "credentials_rejected",
+    "session_expired",
+    "rate_limited",
+    "maintenance",
+    "server_error",
 ];
 
 /// A site with its tasks, and what the checks across files look at.
@@ -212,13 +232,12 @@ impl<'a> Reader<'a> {
         let when = when.and_then(|node| Here { file: self.file, names }.target(node));
         let kind_node = fields.need("kind", "kind: captcha")?;
         let kind = self.file.words(kind_node)?;
-        if FailureKind::from_word(kind).is_none() {
-            let words = FailureKind::ALL.iter().map(|kind| kind.word());
-            let cure = match nearest(kind, words) {
+        if !CHALLENGE_KINDS.contains(&kind) {
+            let cure = match nearest(kind, CHALLENGE_KINDS) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "write a kind of failure, such as captcha, one_time_code, maintenance, rate_limited".to_owned(),
+                None => format!("write one of: {}", CHALLENGE_KINDS.join(", ")),
             };
-            self.file.wrong(kind_node.span.clone(), format!("there is no kind of failure `{kind}`"), cure);
+            self.file.wrong(kind_node.span.clone(), format!("a page cannot ask by a `{kind}`"), cure);
             return None;
         }
         Some(OwnChallenge { kind: kind.to_owned(), when: when? })

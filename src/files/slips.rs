@@ -59,7 +59,6 @@ pub(super) fn cut_by_comment(file: &File, value: &str, span: &Range<usize>) -> b
     }
     let start = if value.is_empty() { span.end + rest.len() - rest_trimmed.len() } else { span.start };
     let whole = start..span.end + rest.trim_end().len();
-    // A flow map may go on behind the cut; then its end is not part of the value.
     let written = file.text.get(whole.clone()).unwrap_or("");
     let cure =
         format!("quote this value: \"{}\"; or put a blank behind the `#` of a comment", written.replace('"', "'"));

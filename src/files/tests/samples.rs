@@ -56,3 +56,10 @@ fn every_good_text_in_the_list_loads() {
         assert_eq!(scratch.faults(), Vec::<String>::new(), "{}", case.name);
     }
 }
+
+#[test]
+fn the_kinds_of_a_challenge_are_kinds_of_failure() {
+    for word in super::super::site::CHALLENGE_KINDS {
+        assert!(crate::run::FailureKind::from_word(word).is_some(), "{word}");
+    }
+}
