@@ -18,7 +18,6 @@ impl Walk<'_, '_> {
     /// The steps before the commit, and its target: there, the only one, usable, and no challenge before it.
     pub(super) async fn prepare(mut self, steps: &[Step]) -> Result<Prepared, Halt> {
         let commit = steps.iter().position(|step| step.commit).unwrap_or(steps.len());
-        self.watch_out(None).await?;
         for step in &steps[..commit] {
             self.step(step).await?;
         }

@@ -84,7 +84,10 @@ async fn fields_are_emptied_typed_and_read_back(lab: &mut Lab) {
         open("/"),
         fill(by(By::Label(text("标题"))), "日记 “一”"),
         fill(by(By::Label(text("正文"))), "第一行\n第二行"),
-        fill(css("#rich"), "一\n二").reads("title", value("#title")).reads("body", value("#body")).reads("rich", value("#rich")),
+        fill(css("#rich"), "一\n二")
+            .reads("title", value("#title"))
+            .reads("body", value("#body"))
+            .reads("rich", value("#rich")),
     ];
     let reading = lab.read(steps).await.unwrap();
     assert_eq!(as_text(&reading.values["title"]), "日记 “一”");
@@ -112,7 +115,8 @@ async fn boxes_and_lists_of_options(lab: &mut Lab) {
         open("/"),
         step(Verb::Tick { target: keep() }),
         step(Verb::Tick { target: keep() }).reads("ticked", ReadKind::Checked(css("#keep"))),
-        step(Verb::Select { target: one(category()), option: text("随笔") }).reads("category", element(ScalarKind::Value, category())),
+        step(Verb::Select { target: one(category()), option: text("随笔") })
+            .reads("category", element(ScalarKind::Value, category())),
         step(Verb::Untick { target: keep() }).reads("unticked", ReadKind::Checked(css("#keep"))),
     ];
     let reading = lab.read(steps).await.unwrap();
@@ -162,7 +166,10 @@ async fn a_list_that_is_drawn_again_and_again(lab: &mut Lab) {
         draw(); setInterval(draw, 150)</script>";
     lab.server.serve("/", [html(body)]);
     for _ in 0..5 {
-        let clicks = scalar(ScalarKind::Number, From::Element { locator: Some(css("#list")), attribute: Some("data-clicks".into()) });
+        let clicks = scalar(
+            ScalarKind::Number,
+            From::Element { locator: Some(css("#list")), attribute: Some("data-clicks".into()) },
+        );
         let reading = lab.read(vec![open("/"), click(role("button", "领取")).reads("clicks", clicks)]).await.unwrap();
         assert!(matches!(&reading.values["clicks"], Value::Number(number) if number.value == 1.into()), "{reading:?}");
     }
@@ -180,7 +187,11 @@ async fn keys_and_scrolling(lab: &mut Lab) {
 async fn a_commit_is_sent_once(lab: &mut Lab) {
     lab.server.serve("/home", [html("<form method=post action=/checkin><button>签到</button></form>")]);
     lab.server.serve("/checkin", [html("<p>签到成功</p>")]);
-    let steps = [open("/home"), click(role("button", "签到")).commits(), step(Verb::Wait { target: one(by(By::Text(text("签到成功")))) })];
+    let steps = [
+        open("/home"),
+        click(role("button", "签到")).commits(),
+        step(Verb::Wait { target: one(by(By::Text(text("签到成功")))) }),
+    ];
     let prepared = lab.prepare(&steps).await.unwrap();
     assert_eq!((prepared.commit, lab.server.count("POST /checkin")), (1, 0));
     assert_eq!(lab.visit().commit(&steps, &prepared).await, Committed::Sent { trouble: None });
@@ -200,7 +211,10 @@ async fn a_commit_that_nobody_got_is_not_sent(lab: &mut Lab) {
         let prepared = lab.prepare(&steps).await.unwrap();
         lab.clock.sleep_real(Duration::from_millis(2000)).await;
         let committed = lab.visit().commit(&steps, &prepared).await;
-        assert!(matches!(&committed, Committed::NotSent(failure) if failure.kind == FailureKind::PageChanged), "{committed:?}");
+        assert!(
+            matches!(&committed, Committed::NotSent(failure) if failure.kind == FailureKind::PageChanged),
+            "{committed:?}"
+        );
     }
 }
 

@@ -38,7 +38,16 @@ async fn every_kind_of_locator(lab: &mut Lab) {
         let described = format!("{locator:?}");
         let from = From::Element { locator: Some(locator), attribute: Some("id".into()) };
         let read = match id {
-            "" => lab.read_page("/", scalar(ScalarKind::Text, From::Element { locator: Some(css("span.x:last-of-type")), attribute: None })).await,
+            "" => {
+                lab.read_page(
+                    "/",
+                    scalar(
+                        ScalarKind::Text,
+                        From::Element { locator: Some(css("span.x:last-of-type")), attribute: None },
+                    ),
+                )
+                .await
+            }
             _ => lab.read_page("/", scalar(ScalarKind::Text, from)).await,
         };
         let wanted = if id.is_empty() { "积分" } else { id };
@@ -65,7 +74,8 @@ async fn two_hits_are_an_error_that_lists_them(lab: &mut Lab) {
 async fn within_and_nth_choose(lab: &mut Lab) {
     let body = "<div class=bar><button value=bar>发布</button></div><dialog open aria-label=确定><button value=dialog>发布</button></dialog>";
     lab.server.serve("/", [html(body)]);
-    let attribute = |locator| scalar(ScalarKind::Text, From::Element { locator: Some(locator), attribute: Some("value".into()) });
+    let attribute =
+        |locator| scalar(ScalarKind::Text, From::Element { locator: Some(locator), attribute: Some("value".into()) });
     let within = Locator { within: Some(Box::new(role("dialog", "确定"))), ..role("button", "发布") };
     assert_eq!(as_text(&lab.read_page("/", attribute(within)).await.unwrap()), "dialog");
     let first = Locator { nth: Some(1), ..role("button", "发布") };

@@ -1,6 +1,8 @@
 //! The browser module with a real Firefox and a site on loopback. The cases share one browser, one after another.
 
 mod acting;
+mod bounds;
+mod challenges;
 mod finding;
 mod lab;
 mod reading;
@@ -44,7 +46,10 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
             lab
         });
         match running.await {
-            Ok(lab) => { eprintln!("case {name} {:?}", start.elapsed().unwrap()); open = Some(lab) }
+            Ok(lab) => {
+                eprintln!("case {name} {:?}", start.elapsed().unwrap());
+                open = Some(lab)
+            }
             Err(_) => failed.push(name),
         }
     }
@@ -56,5 +61,5 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
-    run(&[finding::CASES, acting::CASES, reading::CASES]).await;
+    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES]).await;
 }

@@ -34,7 +34,10 @@ crate::cases![
 ];
 
 async fn json_is_typed(lab: &mut Lab) {
-    lab.server.serve("/api/me", [json(r#"{"user":"小明","signed":false,"points":1298.5,"list":[{"at":1796003999}],"none":null}"#)]);
+    lab.server.serve(
+        "/api/me",
+        [json(r#"{"user":"小明","signed":false,"points":1298.5,"list":[{"at":1796003999}],"none":null}"#)],
+    );
     let at = |names: &[&str]| From::Json(json_path(names));
     let time = From::Json(vec![JsonStep::Name("list".into()), JsonStep::Index(0), JsonStep::Name("at".into())]);
     let step = fetch("/api/me")
@@ -62,7 +65,9 @@ async fn json_is_typed(lab: &mut Lab) {
 }
 
 async fn answers_that_are_none(lab: &mut Lab) {
-    for (status, wanted) in [(401, FailureKind::SessionExpired), (500, FailureKind::ServerError), (404, FailureKind::PageChanged)] {
+    for (status, wanted) in
+        [(401, FailureKind::SessionExpired), (500, FailureKind::ServerError), (404, FailureKind::PageChanged)]
+    {
         lab.server.serve("/api", [json("{}").status(status)]);
         assert_eq!(kind(&lab.read(vec![fetch("/api")]).await), Some(wanted), "{status}");
     }
@@ -96,6 +101,7 @@ async fn a_request_has_the_cookies_of_the_session(lab: &mut Lab) {
     let got = lab.server.got();
     let request = got.iter().find(|got| got.line.starts_with("POST /api")).unwrap();
     assert_eq!(request.body, "mood=%E5%BC%80%E5%BF%83");
+    assert_eq!(request.cookie, "session=1");
 }
 
 async fn a_redirect_is_302(lab: &mut Lab) {
@@ -144,10 +150,15 @@ async fn a_table_by_its_headers(lab: &mut Lab) {
     lab.server.serve("/", [html(TABLE)]);
     let read = lab.read_page("/", as_rows(table())).await.unwrap();
     assert_eq!(count(&read), 2);
-    assert_eq!([cell(&read, 0, "time"), cell(&read, 0, "title"), cell(&read, 0, "amount")], ["11-30 06:00", "每日签到", "10"]);
+    assert_eq!(
+        [cell(&read, 0, "time"), cell(&read, 0, "title"), cell(&read, 0, "amount")],
+        ["11-30 06:00", "每日签到", "10"]
+    );
     assert_eq!([cell(&read, 1, "time"), cell(&read, 1, "amount")], ["unreadable 待入账", "-20"]);
     // The same columns in another order.
-    let swapped = TABLE.replace("<th>时间<th>事项", "<th>事项<th>时间").replace("<td>2026-11-30 06:00<td>每日签到", "<td>每日签到<td>2026-11-30 06:00");
+    let swapped = TABLE
+        .replace("<th>时间<th>事项", "<th>事项<th>时间")
+        .replace("<td>2026-11-30 06:00<td>每日签到", "<td>每日签到<td>2026-11-30 06:00");
     lab.server.serve("/", [html(&swapped)]);
     let read = lab.read_page("/", as_rows(table())).await.unwrap();
     assert_eq!([cell(&read, 0, "time"), cell(&read, 0, "title")], ["11-30 06:00", "每日签到"]);
@@ -169,18 +180,23 @@ async fn a_table_whose_columns_changed_is_unknown(lab: &mut Lab) {
 }
 
 async fn items_by_locators(lab: &mut Lab) {
-    let body = "<div class=card><h3>日 记</h3><time datetime='2026-11-30T06:00:00+08:00'>刚刚</time><b class=new>新</b></div>
+    let body =
+        "<div class=card><h3>日 记</h3><time datetime='2026-11-30T06:00:00+08:00'>刚刚</time><b class=new>新</b></div>
         <div class=card><h3>旧文</h3><time datetime='2026-11-29T06:00:00+08:00'>昨天</time></div>";
     lab.server.serve("/", [html(body)]);
     let time = From::Element { locator: Some(css("time")), attribute: Some("datetime".into()) };
     let mut new = column("new", ScalarKind::Boolean, From::Element { locator: Some(css(".new")), attribute: None });
     new.kind = ColumnKind::Visible;
     let title = From::Element { locator: Some(role("heading", "")), attribute: None };
-    let title = Column { source: Source { from: title, matching: None }, ..column("title", ScalarKind::Text, From::Status) };
+    let title =
+        Column { source: Source { from: title, matching: None }, ..column("title", ScalarKind::Text, From::Status) };
     let mut columns = vec![title, column("time", ScalarKind::Time, time), new];
     columns[0].source.from = From::Element { locator: Some(css("h3")), attribute: None };
     let read = lab.read_page("/", as_rows(rows(RowsFrom::Items(css(".card")), columns))).await.unwrap();
-    assert_eq!([cell(&read, 0, "title"), cell(&read, 0, "time"), cell(&read, 0, "new")], ["日 记", "11-30 06:00", "Boolean(true)"]);
+    assert_eq!(
+        [cell(&read, 0, "title"), cell(&read, 0, "time"), cell(&read, 0, "new")],
+        ["日 记", "11-30 06:00", "Boolean(true)"]
+    );
     assert_eq!([cell(&read, 1, "title"), cell(&read, 1, "new")], ["旧文", "Boolean(false)"]);
 }
 
@@ -233,12 +249,16 @@ async fn rows_that_look_alike_are_all_kept(lab: &mut Lab) {
 }
 
 async fn no_rows_need_to_be_said(lab: &mut Lab) {
-    let list = || RowsRead { empty: Some(by(By::Text(text("还没有文章")))), ..rows(RowsFrom::Items(css(".card")), Vec::new()) };
+    let list = || RowsRead {
+        empty: Some(by(By::Text(text("还没有文章")))),
+        ..rows(RowsFrom::Items(css(".card")), Vec::new())
+    };
     lab.server.serve("/", [html("<div id=list>加载中</div>")]);
     assert_eq!(kind(&lab.read_page("/", as_rows(list())).await), Some(FailureKind::PageChanged));
     lab.server.serve("/", [html("<div id=list>还没有文章</div>")]);
     assert_eq!(count(&lab.read_page("/", as_rows(list())).await.unwrap()), 0);
-    let late = "<div id=list>加载中</div><script>setTimeout(() => list.innerHTML = '<div class=card>一</div>', 600)</script>";
+    let late =
+        "<div id=list>加载中</div><script>setTimeout(() => list.innerHTML = '<div class=card>一</div>', 600)</script>";
     lab.server.serve("/", [html(late)]);
     assert_eq!(count(&lab.read_page("/", as_rows(list())).await.unwrap()), 1);
 }
@@ -282,12 +302,19 @@ async fn only_rows_of_the_period(lab: &mut Lab) {
 async fn json_pages_by_cursor(lab: &mut Lab) {
     lab.server.serve("/api", [json(r#"{"list":[{"n":1,"t":{"raw":"一"}},{"n":2}],"cursor":"x1"}"#)]);
     lab.server.serve("/api?cursor=x1", [json(r#"{"list":[{"n":"3"}],"cursor":null}"#)]);
-    let columns = vec![headed("n", ScalarKind::Number, "n"), Column { optional: true, ..headed("t", ScalarKind::Text, "t.raw") }];
-    let list = RowsRead { next: Some(Next::Json(json_path(&["cursor"]))), ..rows(RowsFrom::Json(json_path(&["list"])), columns) };
+    let columns =
+        vec![headed("n", ScalarKind::Number, "n"), Column { optional: true, ..headed("t", ScalarKind::Text, "t.raw") }];
+    let list = RowsRead {
+        next: Some(Next::Json(json_path(&["cursor"]))),
+        ..rows(RowsFrom::Json(json_path(&["list"])), columns)
+    };
     let reading = lab.read(vec![fetch("/api").reads("list", as_rows(list))]).await.unwrap();
     let list = &reading.values["list"];
     assert_eq!(count(list), 3);
-    assert_eq!([cell(list, 0, "n"), cell(list, 0, "t"), cell(list, 1, "t"), cell(list, 2, "n")], ["1", "一", "None", "unreadable 3"]);
+    assert_eq!(
+        [cell(list, 0, "n"), cell(list, 0, "t"), cell(list, 1, "t"), cell(list, 2, "n")],
+        ["1", "一", "None", "unreadable 3"]
+    );
 }
 
 async fn files_as_text_and_csv(lab: &mut Lab) {
@@ -300,7 +327,9 @@ async fn files_as_text_and_csv(lab: &mut Lab) {
     let content = scalar(ScalarKind::Text, From::FileContent);
     let steps = vec![
         file("a.csv", FileEncoding::Utf8).reads("lines", csv()),
-        file("none.csv", FileEncoding::Utf8).reads("nothing", csv()).reads("exists", scalar(ScalarKind::Boolean, From::FileExists)),
+        file("none.csv", FileEncoding::Utf8)
+            .reads("nothing", csv())
+            .reads("exists", scalar(ScalarKind::Boolean, From::FileExists)),
         file("gbk.md", FileEncoding::Gbk).reads("body", content.clone()),
     ];
     let reading = lab.read(steps).await.unwrap();
@@ -324,9 +353,15 @@ async fn a_missing_value_is_never_zero(lab: &mut Lab) {
     assert_eq!(failure.kind, FailureKind::PageChanged);
     assert!(failure.message.contains("`it` was not read"), "{}", failure.message);
     lab.server.serve("/", [html("<b id=balance>--</b>")]);
-    assert_eq!(kind(&lab.read_page("/", element(ScalarKind::Number, css("#balance"))).await), Some(FailureKind::PageChanged));
+    assert_eq!(
+        kind(&lab.read_page("/", element(ScalarKind::Number, css("#balance"))).await),
+        Some(FailureKind::PageChanged)
+    );
     let mut optional = open("/").limit(1);
-    optional.reads.push(("it".into(), Read { kind: element(ScalarKind::Text, css("#none")), optional: true, place: Place::default() }));
+    optional.reads.push((
+        "it".into(),
+        Read { kind: element(ScalarKind::Text, css("#none")), optional: true, place: Place::default() },
+    ));
     let reading = lab.read(vec![optional]).await.unwrap();
     assert_eq!(reading.values["it"], Value::None);
 }

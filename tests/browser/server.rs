@@ -57,6 +57,7 @@ impl Page {
 pub struct Got {
     pub line: String,
     pub body: String,
+    pub cookie: String,
 }
 
 type Answers = BTreeMap<String, Vec<Page>>;
@@ -78,7 +79,8 @@ impl Server {
             while let Ok((stream, _)) = listener.accept().await {
                 let serving = accepting.clone();
                 let service = service_fn(move |request| answer(serving.clone(), request));
-                let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+                let connection =
+                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 tokio::spawn(async move { connection.await.ok() });
             }
         });
@@ -103,6 +105,11 @@ impl Server {
         self.got.lock().unwrap().clone()
     }
 
+    /// The cookies that came.
+    pub fn cookies(&self) -> Vec<String> {
+        self.got().into_iter().map(|got| got.cookie).collect()
+    }
+
     pub fn forget(&self) {
         self.answers.lock().unwrap().clear();
         self.got.lock().unwrap().clear();
@@ -112,8 +119,9 @@ impl Server {
 async fn answer(server: Server, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
     let path = request.uri().path_and_query().map(|all| all.as_str().to_owned()).unwrap_or_default();
     let line = format!("{} {path}", request.method());
+    let cookie = request.headers().get("cookie").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let body = request.into_body().collect().await?.to_bytes();
-    server.got.lock().unwrap().push(Got { line, body: String::from_utf8_lossy(&body).into_owned() });
+    server.got.lock().unwrap().push(Got { line, body: String::from_utf8_lossy(&body).into_owned(), cookie });
     let page = next(&server, &path);
     tokio::time::timeout(page.after, std::future::pending::<()>()).await.ok();
     let mut response = Response::builder().status(page.status);

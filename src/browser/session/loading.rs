@@ -39,7 +39,12 @@ const LEAVE: &str = "const [mark, patience] = arguments;
 
 impl Firefox {
     /// A command that leads to another document (load, back, reload), until that one is parsed.
-    pub(super) async fn load(&mut self, wire: Wire, target: Option<&str>, limit: Duration) -> Result<Response, Failure> {
+    pub(super) async fn load(
+        &mut self,
+        wire: Wire,
+        target: Option<&str>,
+        limit: Duration,
+    ) -> Result<Response, Failure> {
         let mark = self.next_mark();
         let before = match self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
             Ok(before) => before,
@@ -50,7 +55,8 @@ impl Firefox {
             return Ok(Response::Refused(refusal));
         }
         // Only the part behind `#` changes: there is no new document to wait for.
-        let target = target.filter(|target| without_fragment(target) == without_fragment(before.as_str().unwrap_or_default()));
+        let target =
+            target.filter(|target| without_fragment(target) == without_fragment(before.as_str().unwrap_or_default()));
         self.arrive(mark, target, limit).await
     }
 
