@@ -81,6 +81,7 @@ pub struct Driver {
     group: Pid,
     /// Its home, which no other process has: the browser's crash helper leaves the group, and is known by it.
     home: PathBuf,
+    strayed: Vec<Pid>,
     port: u16,
     ended: bool,
 }
@@ -106,7 +107,7 @@ impl Driver {
     }
 
     fn of_group(group: Pid, home: &Path) -> Self {
-        Driver { group, home: home.to_owned(), port: 0, ended: false }
+        Driver { group, home: home.to_owned(), strayed: Vec::new(), port: 0, ended: false }
     }
 
     /// Where it listens on 127.0.0.1.
@@ -114,18 +115,27 @@ impl Driver {
         self.port
     }
 
+    /// Remembers what has left the group since the start: once it is dead, its home cannot be asked any more.
+    pub fn note_strayed(&mut self) {
+        let of_home = |name: &str, value: &str| name == "HOME" && Path::new(value) == self.home;
+        let strayed = groups_with(of_home).into_iter().filter(|other| *other != self.group);
+        self.strayed.extend(strayed.collect::<Vec<_>>());
+        self.strayed.sort_unstable();
+        self.strayed.dedup();
+    }
+
     /// Kills the driver with its whole group, and reaps it.
     pub async fn end(mut self) {
-        self.ended = true;
-        let (group, home) = (self.group, self.home.clone());
-        let _ = tokio::task::spawn_blocking(move || end_all(group, &home)).await;
+        let _ = tokio::task::spawn_blocking(move || self.kill()).await;
     }
 
     /// The same at once, for a browser that hangs: whatever is asked of it from now on fails.
     pub fn kill(&mut self) {
         if !self.ended {
             self.ended = true;
-            end_all(self.group, &self.home);
+            self.note_strayed();
+            end_group(self.group);
+            self.strayed.iter().copied().for_each(end_group);
         }
     }
 }
@@ -168,15 +178,6 @@ async fn port_in(output: Option<ChildStdout>) -> Option<u16> {
     };
     std::thread::Builder::new().name("driver output".to_owned()).spawn(reader).ok()?;
     told.await.ok().flatten()
-}
-
-/// Ends a driver's group, and what of it has left the group.
-fn end_all(group: Pid, home: &Path) {
-    let of_home = |name: &str, value: &str| name == "HOME" && Path::new(value) == home;
-    let strayed: Vec<Pid> = groups_with(of_home).into_iter().filter(|other| *other != group).collect();
-    for group in std::iter::once(group).chain(strayed) {
-        end_group(group);
-    }
 }
 
 fn end_group(group: Pid) {

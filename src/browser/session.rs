@@ -79,10 +79,11 @@ impl Firefox {
         let folder = TempDir::with_prefix("sunup-browser-").map_err(|error| no_folder("a temporary folder", &error))?;
         let zone = options.zone.name();
         let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
-        let driver = Driver::start(&program, &around).await?;
+        let mut driver = Driver::start(&program, &around).await?;
         let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
         let client =
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
+        driver.note_strayed();
         let home = Tab(String::new());
         let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, _folder: folder };
         firefox.settle_in(options.viewport).await?;

@@ -46,6 +46,7 @@ fn place() -> Action {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_hangs_is_given_up_with_its_browser() {
+    let _alone = crate::ALONE.lock().await;
     let (folder, server) = (TempDir::new().unwrap(), Server::start().await);
     server.serve("/", [html("<script>setTimeout(() => { for (;;); }, 300)</script>")]);
     let mut firefox = Firefox::start(options(folder.path(), "hangs")).await.unwrap();
@@ -64,6 +65,7 @@ async fn a_page_that_hangs_is_given_up_with_its_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_is_told_and_the_profile_lives_on() {
+    let _alone = crate::ALONE.lock().await;
     let (folder, server) = (TempDir::new().unwrap(), Server::start().await);
     server.serve("/", [html("<p>hello</p>").header("set-cookie", "session=kept; Max-Age=9999")]);
     server.serve("/again", [html("<p>hello</p>")]);
@@ -99,6 +101,7 @@ async fn a_crash_is_told_and_the_profile_lives_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_our_environment_reaches_the_browser() {
+    let _alone = crate::ALONE.lock().await;
     let folder = TempDir::new().unwrap();
     let firefox = Firefox::start(options(folder.path(), "clean")).await.unwrap();
     let allowed = ["PATH", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR", "HOME", "TMPDIR", "TZ", "LANG", MARK];
@@ -116,6 +119,7 @@ async fn nothing_of_our_environment_reaches_the_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orphans_of_a_run_that_ended_are_swept() {
+    let _alone = crate::ALONE.lock().await;
     let folder = TempDir::new().unwrap();
     let firefox = Firefox::start(options(folder.path(), "orphan")).await.unwrap();
     assert_eq!(driver::sweep_orphans(|mark| mark == "some other run"), 0);
@@ -143,6 +147,7 @@ async fn start_with(driver: String, folder: &Path) -> Failure {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_missing_is_named_with_its_mend() {
+    let _alone = crate::ALONE.lock().await;
     let folder = TempDir::new().unwrap();
     let missing = start_with("no-such-driver".into(), folder.path()).await;
     assert_eq!(missing.kind, FailureKind::Environment);
@@ -168,6 +173,7 @@ async fn answering(folder: &Path, error: &str, message: &str) -> Failure {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_does_not_fit_is_the_machines_fault() {
+    let _alone = crate::ALONE.lock().await;
     let folder = TempDir::new().unwrap();
     for (message, mend) in [
         (

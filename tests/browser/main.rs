@@ -13,6 +13,9 @@ use std::pin::Pin;
 
 use lab::Lab;
 
+/// One browser at a time: some tests count processes.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 type Running<'l> = Pin<Box<dyn Future<Output = ()> + Send + 'l>>;
 type Case = for<'l> fn(&'l mut Lab) -> Running<'l>;
 
@@ -40,14 +43,13 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
             None => Lab::open().await,
         };
         lab.server.forget();
-        let start = std::time::SystemTime::now();
         let running = tokio::spawn(async move {
             case(&mut lab).await;
             lab
         });
         match running.await {
             Ok(lab) => {
-                eprintln!("case {name} {:?}", start.elapsed().unwrap());
+                eprintln!("{name}");
                 open = Some(lab)
             }
             Err(_) => failed.push(name),
@@ -61,5 +63,6 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
+    let _alone = ALONE.lock().await;
     run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES]).await;
 }
