@@ -6,15 +6,15 @@
 
 #![deny(missing_docs)]
 
-pub mod browser;
-pub mod cli;
 pub mod clock;
+pub mod values;
+pub mod timing;
 pub mod files;
-pub mod fixture;
+pub mod run;
+pub mod secrets;
 pub mod ledger;
 pub mod report;
-pub mod run;
+pub mod browser;
+pub mod fixture;
 pub mod runner;
-pub mod secrets;
-pub mod timing;
-pub mod values;
+pub mod cli;

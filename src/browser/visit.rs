@@ -2,15 +2,14 @@
 //!
 //! Steps are interpreted over the seam [`Browser`]; nothing here decides whether something may be done.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::files::condition::Scope;
 use crate::files::model::{Refused, Section, Site, Step};
+pub use crate::run::{Answer, Note, Reading};
 use crate::run::{Failure, FailureKind};
-use crate::values::Value;
 
 use super::steps::Walk;
 use super::{Browser, Context};
@@ -31,53 +30,6 @@ pub struct Visit<'a> {
     pub period: crate::timing::Period,
     /// Where pictures of failures are written; none for no pictures.
     pub pictures: Option<&'a Path>,
-}
-
-/// What a section read, and what it means.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    /// What the section means.
-    pub answer: Answer,
-    /// What was read, by name: the evidence.
-    pub values: BTreeMap<String, Value>,
-    /// Lines for the report: notices that held, drift of locators, "1 of 40 rows kept".
-    pub notes: Vec<Note>,
-}
-
-/// What a section means.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// It is done.
-    Done,
-    /// It is to do.
-    Todo,
-    /// A `verify` without `todo` whose `done` does not hold.
-    NotYet,
-    /// A goal: so many there are, so many there shall be (none for `more`, which counts from the first read).
-    Goal {
-        /// How many there are.
-        have: rust_decimal::Decimal,
-        /// How many there shall be.
-        want: Option<rust_decimal::Decimal>,
-    },
-    /// Nothing to do in this period.
-    Skip(String),
-    /// Not open yet.
-    Later(String),
-    /// Only reads.
-    Reads,
-}
-
-/// A line for the report.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case", tag = "note", content = "text")]
-pub enum Note {
-    /// A `notice` of the task file that held.
-    Notice(String),
-    /// A locator that was found only by an alternative, with its place.
-    Drift(String),
-    /// How many rows of a list were kept for the period, such as "details: 1 of 40 rows kept".
-    Kept(String),
 }
 
 /// Why steps before the commit came to an end.

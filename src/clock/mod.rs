@@ -17,7 +17,7 @@ pub type Instant = DateTime<Utc>;
 /// What time it is, and waiting for a later time.
 #[async_trait]
 pub trait Clock: Send + Sync {
-    /// The wall clock now.
+    /// The wall clock now, in whole milliseconds, which is what the ledger keeps.
     fn now(&self) -> Instant;
 
     /// Time that only goes forward while this process is awake, for measuring how long something took. Its zero is

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{SubsecRound, TimeDelta};
 
 use super::{Clock, Instant, SystemClock};
 
@@ -28,7 +28,8 @@ impl RehearsalClock {
 impl Clock for RehearsalClock {
     fn now(&self) -> Instant {
         let jumped = *self.jumped.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.start + jumped + TimeDelta::from_std(self.real.uptime()).unwrap_or_default()
+        let now = self.start + jumped + TimeDelta::from_std(self.real.uptime()).unwrap_or_default();
+        now.trunc_subsecs(3)
     }
 
     fn uptime(&self) -> Duration {

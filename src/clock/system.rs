@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant as Monotonic};
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{SubsecRound, Utc};
 
 use super::{Clock, Instant};
 
@@ -34,7 +34,7 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     #[allow(clippy::disallowed_methods)]
     fn now(&self) -> Instant {
-        Utc::now()
+        Utc::now().trunc_subsecs(3)
     }
 
     fn uptime(&self) -> Duration {

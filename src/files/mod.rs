@@ -1,4 +1,53 @@
 //! What a user writes: YAML, checked as a whole, all faults at once.
+//!
+//! [`load`] reads `sunup.yaml` and `tasks/`. A file becomes a tree in which every node keeps its place (`yaml`), the
+//! tree becomes the [`model`] by one function for each part of the grammar, and whatever does not fit becomes a
+//! [`Fault`] that says what to write instead. What runs later sees the model alone: every `use` is put in, every text is
+//! parsed, every condition is typed.
 
 pub mod condition;
 pub mod model;
+
+// From the bytes to trees, and their faults.
+mod fault;
+mod file;
+mod folder;
+mod load;
+mod render;
+mod slips;
+mod yaml;
+
+// Values, and texts where they stand.
+mod fields;
+mod here;
+mod json_path;
+mod keys;
+mod nearest;
+mod vars;
+mod zone;
+
+// The grammar, from the inside out.
+mod account;
+mod evidence;
+mod fetch;
+mod locator;
+mod read;
+mod rows;
+mod schedule;
+mod section;
+mod settings;
+mod site;
+mod site_facts;
+mod stage;
+mod steps;
+mod task;
+mod verb;
+
+// All files together.
+mod across;
+
+pub use fault::{Fault, FaultKind, Faults};
+pub use load::load;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! What the files say, once they are checked: every text is parsed, every `use` is put in, every default is filled.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +31,13 @@ pub struct Place {
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
+}
+
+impl fmt::Display for Place {
+    /// `tasks/community/checkin.yaml:14:5`
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
 }
 
 /// `sunup.yaml`.
@@ -163,10 +171,24 @@ pub struct Site {
     pub locale: String,
     /// Own rules for pages that ask for a person, looked at before the built-in ones.
     pub challenges: Vec<OwnChallenge>,
+    /// The user's word that this site may be automated with these accounts, and who answers for it.
+    pub owner: Option<String>,
     /// The tasks, in the order of their ids.
     pub tasks: Vec<Task>,
     /// `site.yaml`, for messages.
     pub place: Place,
+}
+
+impl Site {
+    /// The identity of one of its tasks: `community/checkin`.
+    pub fn task_path(&self, task: &Task) -> String {
+        format!("{}/{}", self.id, task.id)
+    }
+
+    /// The account of this id.
+    pub fn account(&self, id: &str) -> Option<&Account> {
+        self.accounts.iter().find(|account| account.id == id)
+    }
 }
 
 /// `viewport:` of a site.

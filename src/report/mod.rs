@@ -1,1 +1,29 @@
-//! report.
+//! The morning's report: collected as data ([`Report`]), put into words and pages ([`render`]), mailed ([`compose`],
+//! [`Mailer`]).
+
+mod clean;
+mod mail;
+mod mailer;
+mod model;
+mod points;
+mod render;
+mod smtp;
+mod smtp_fault;
+mod summary;
+mod view;
+mod words;
+
+#[cfg(test)]
+mod samples;
+
+pub use mail::{ComposeError, Mail, compose, message_id};
+pub use mailer::{Delivery, Mailer};
+pub use model::{
+    AccountPoints, Alert, Amount, CrossCheck, Expected, NextRun, PointRow, PointsRead, Reason, Rehearsal, Report,
+    TaskRun, Ticket,
+};
+pub use points::{Credit, Sum};
+pub use render::{RenderError, Rendered, render};
+pub use smtp::SmtpServer;
+pub use summary::{Section, Summary};
+pub use words::Words;

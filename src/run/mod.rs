@@ -1,8 +1,23 @@
 //! The core: statuses, failure kinds and their policy, events, the state machine, the decision. Pure: time, answers and
 //! stored events come in as arguments, effects go out as data.
 
+mod backoff;
+mod decide;
+mod event;
 mod failure;
+mod key;
+mod reading;
+mod rules;
+mod session;
 mod status;
+mod task_run;
 
+pub use decide::{Decision, Facts, Refusal, RequirementState, decide};
+pub use event::{Event, Source, Which};
 pub use failure::{Failure, FailureKind, Policy};
+pub use key::{Key, Lane};
+pub use reading::{Answer, Note, Reading};
+pub use rules::Rules;
+pub use session::{SUBMISSIONS_A_DAY, Session, SessionEvent, SessionNext, Standing};
 pub use status::Status;
+pub use task_run::{Next, Phase, TaskRun};

@@ -1,1 +1,31 @@
-//! runner.
+//! The morning: which keys are due, one lane after another, the loop of each key, and the report at the end.
+//!
+//! ```text
+//! plan ─> decide ─> lane (lease, browser, sign-in) ─> next ─> perform ─> append ─> apply ─┐
+//!   ^                                                  └──────────────────────────────────┘
+//!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
+//! ```
+
+mod credentials;
+mod deliver;
+mod lane;
+mod launch;
+mod morning;
+mod perform;
+mod plan;
+mod points;
+mod progress;
+mod redact;
+mod report;
+mod requirements;
+mod scope;
+mod sign_in;
+mod tickets;
+
+pub use credentials::{Credentials, CredentialsFrom};
+pub use deliver::{Undelivered, deliver, keep_report};
+pub use launch::{Launcher, Proxy};
+pub use morning::{Morning, Outcome, World};
+pub use plan::{Planned, first_slot, plan};
+pub use progress::{Progress, Quiet, Watch};
+pub use report::{assemble, next_runs};

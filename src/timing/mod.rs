@@ -2,6 +2,8 @@
 
 mod period;
 mod units;
+mod window;
 
-pub use period::{Calendar, Period, PeriodKind};
+pub use period::{Calendar, Period, PeriodKind, instant};
 pub use units::{ClockTime, parse_clock, parse_duration};
+pub use window::{Window, window_at};

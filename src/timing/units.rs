@@ -28,7 +28,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 
 /// Reads `06:00`.
 pub fn parse_clock(text: &str) -> Result<ClockTime, String> {
-    let well_formed = text.len() == 5 && text.is_ascii();
+    let well_formed = text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
     NaiveTime::parse_from_str(text, "%H:%M")
         .ok()
         .filter(|_| well_formed)

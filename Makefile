@@ -1,0 +1,44 @@
+# Everything a newcomer needs. `make demo` shows a morning; `make test` checks the whole tree.
+# Debian 12 (or newer) with Rust and make is enough: what else is missing is installed by apt, or built by cargo.
+
+SHELL := /bin/bash
+# The geckodriver that `scripts/need-geckodriver` builds is found like any other program.
+export PATH := $(CURDIR)/.cache/bin:$(PATH)
+
+.NOTPARALLEL:
+.PHONY: help demo test check soak bench clean distclean need-demo need-test
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+demo: need-demo ## Rehearse a morning with the example site, then the same again, then show the report
+	@scripts/demo
+
+test: need-test check ## Format, lints, documentation, and every test (under 20 minutes on two cores)
+	cargo test --locked --no-fail-fast
+
+check: ## Format, lints and documentation only
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
+
+soak: need-test ## The wider tests that `make test` leaves out
+	cargo test --locked --no-fail-fast -- --ignored
+
+bench: need-demo ## Measure speed and memory against a hand-written script
+	cargo bench --locked --bench '*'
+
+clean: ## Remove what was built and the demo's files; keep the geckodriver that was built
+	cargo clean
+	rm -rf demo
+
+distclean: clean ## Remove the built geckodriver, too
+	rm -rf .cache
+
+need-demo:
+	@scripts/need-packages demo
+	@scripts/need-geckodriver
+
+need-test:
+	@scripts/need-packages test
+	@scripts/need-geckodriver

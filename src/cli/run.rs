@@ -1,0 +1,230 @@
+//! `sunup run`: the morning, or a hand-started task; with `--dry-run`, against fixtures.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use chrono::NaiveDate;
+use clap::Args;
+use serde_json::json;
+
+use super::exit::Exit;
+use super::rehearsal::Stage;
+use super::terminal::Terminal;
+use super::{Common, folders, show, status};
+use crate::clock::{Clock, SystemClock};
+use crate::files::model::Project;
+use crate::ledger::{Holder, Ledger, StoredReport};
+use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
+use crate::runner::{CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, keep_report};
+use crate::secrets::{Redactor, Resolver};
+
+/// What `run` takes.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// Only these: `site/task`, `task` or `site` [default: all]
+    tasks: Vec<String>,
+    /// Rehearse: the same against `fixtures/`, no real site is reached, the mail goes to a file
+    #[arg(long)]
+    dry_run: bool,
+    /// The fixture scenario of a rehearsal [default: fresh]
+    #[arg(long, value_name = "NAME", requires = "dry_run")]
+    scenario: Option<String>,
+}
+
+/// Where a run keeps its things, and by which time it goes.
+struct Setting {
+    data: PathBuf,
+    clock: Arc<dyn Clock>,
+    stage: Option<Stage>,
+    // Removed at the end: a rehearsal without --data leaves nothing.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+/// Runs what is due, and reports.
+pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) -> Result<Exit> {
+    let project = match folders::project(common) {
+        Ok(project) => project,
+        Err(exit) => return Ok(exit),
+    };
+    if let Some(unknown) = args.tasks.iter().find(|name| !is_known(&project, name)) {
+        eprintln!("sunup: there is no task `{unknown}`; `sunup validate` lists the tasks");
+        return Ok(Exit::Usage);
+    }
+    let setting = setting(common, args, &project).await?;
+    let ledger = Ledger::open(&setting.data)?;
+    let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
+    let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
+    let run = run_id();
+    let world = World {
+        project: &project,
+        ledger: &ledger,
+        clock: setting.clock.as_ref(),
+        launcher: Launcher {
+            settings: project.settings.browser.clone(),
+            profiles: setting.data.join("profiles"),
+            proxy: setting.stage.as_ref().map(|stage| Proxy(stage.proxy())),
+            mark: run.clone(),
+        },
+        credentials: CredentialsFrom {
+            fixtures: setting.stage.as_ref().map(|stage| stage.fixtures().to_path_buf()),
+            resolver: resolver.clone(),
+            redactor: redactor.clone(),
+            data: setting.data.clone(),
+        },
+        redactor,
+        watch: &terminal,
+        pictures: setting.data.join("pictures"),
+        holder: Holder::this(),
+        run,
+    };
+    let outcome = Morning::new(&world, args.tasks.clone()).run().await;
+    terminal.end();
+    let outcome = outcome?;
+    let rehearsal = setting.stage.as_ref().map(Stage::told);
+    let now = setting.clock.now();
+    let kept = match outcome.report_date {
+        Some(date) => keep_report(&project, &ledger, redactor, date, now, rehearsal.clone())?,
+        None => None,
+    };
+    let undelivered = match mailer(&project, &setting, &resolver).await {
+        Ok(Some(mailer)) => deliver(&ledger, setting.clock.as_ref(), &mailer, redactor).await?,
+        Ok(None) => Vec::new(),
+        Err(why) => undeliverable(&ledger, &why)?,
+    };
+    let ending = Ending { project: &project, ledger: &ledger, date: outcome.report_date, kept, undelivered, rehearsal };
+    let exit = ending.tell(common, &setting)?;
+    match setting.stage {
+        Some(stage) => stage.end().await.map(|()| exit),
+        None => Ok(exit),
+    }
+}
+
+fn is_known(project: &Project, name: &str) -> bool {
+    project.sites.iter().any(|site| {
+        site.id == name || site.tasks.iter().any(|task| task.id == name || format!("{}/{}", site.id, task.id) == name)
+    })
+}
+
+async fn setting(common: &Common, args: &RunArgs, project: &Project) -> Result<Setting> {
+    if !args.dry_run {
+        let data = folders::data(common).map_err(anyhow::Error::msg)?;
+        return Ok(Setting { data, clock: Arc::new(SystemClock::new()), stage: None, _temporary: None });
+    }
+    // A rehearsal never shares the real ledger: without --data of its own it leaves nothing behind.
+    let (data, temporary) = match &common.data {
+        Some(data) => (data.clone(), None),
+        None => {
+            let folder = tempfile::Builder::new().prefix("sunup-rehearsal-").tempdir();
+            let folder = folder.context("no temporary folder for the rehearsal; give it one with --data DIR")?;
+            (folder.path().to_path_buf(), Some(folder))
+        }
+    };
+    let last = Ledger::open(&data)?.high_water()?;
+    let stage = Stage::set(project, args.scenario.as_deref(), &data, last).await?;
+    Ok(Setting { data, clock: stage.clock(), stage: Some(stage), _temporary: temporary })
+}
+
+/// The run's id: random, so that two runs of one second differ.
+fn run_id() -> String {
+    format!("{:016x}", fastrand::u64(..))
+}
+
+/// Where mails go: a rehearsal's into a folder, others to the server; none when no server is named.
+async fn mailer(project: &Project, setting: &Setting, resolver: &Resolver) -> Result<Option<Mailer>, String> {
+    if setting.stage.is_some() {
+        return Ok(Some(Mailer::Files(mail_folder(&setting.data))));
+    }
+    let Some(smtp) = project.settings.report.as_ref().and_then(|report| report.smtp.as_ref()) else { return Ok(None) };
+    let password = match &smtp.login {
+        Some((_, source)) => {
+            let secret = resolver.secret(source).await;
+            Some(secret.map_err(|error| format!("the mail server's password: {error}"))?)
+        }
+        None => None,
+    };
+    Ok(Some(Mailer::Smtp(SmtpServer::new(smtp, password))))
+}
+
+/// The mails that cannot even be tried.
+fn undeliverable(ledger: &Ledger, why: &str) -> Result<Vec<Undelivered>> {
+    let mails = ledger.undelivered_mails()?;
+    let reason = why.to_owned();
+    Ok(mails
+        .into_iter()
+        .map(|mail| Undelivered { recipient: mail.mail.recipient, state: mail.state, reason: reason.clone() })
+        .collect())
+}
+
+fn mail_folder(data: &Path) -> PathBuf {
+    data.join("mail")
+}
+
+/// What a run says at its end.
+struct Ending<'a> {
+    project: &'a Project,
+    ledger: &'a Ledger,
+    date: Option<NaiveDate>,
+    kept: Option<StoredReport>,
+    undelivered: Vec<Undelivered>,
+    rehearsal: Option<Rehearsal>,
+}
+
+impl Ending<'_> {
+    fn tell(&self, common: &Common, setting: &Setting) -> Result<Exit> {
+        let words = Words::new(self.project.settings.language)?;
+        let Some(date) = self.date else {
+            if common.json {
+                show::json(&json!({ "date": null, "runs": [], "tickets": [], "report": null, "undelivered": [] }));
+            } else {
+                show::line(&words.get("cli-nothing-due"));
+            }
+            return Ok(if self.undelivered.is_empty() { Exit::Ok } else { Exit::NotDelivered });
+        };
+        let now = setting.clock.now();
+        let report = assemble(self.project, self.ledger, date, now, self.rehearsal.clone())?;
+        if common.json {
+            self.tell_json(&report);
+        } else {
+            self.tell_person(&report, setting, &words);
+        }
+        Ok(status::exit_of(&report.runs, !report.tickets.is_empty(), !self.undelivered.is_empty()))
+    }
+
+    fn tell_json(&self, report: &Report) {
+        let undelivered = self
+            .undelivered
+            .iter()
+            .map(|mail| json!({ "to": mail.recipient, "state": mail.state.word(), "error": mail.reason }));
+        show::json(&json!({
+            "date": report.date,
+            "runs": report.runs,
+            "tickets": report.tickets,
+            "points": report.points,
+            "report": self.kept.as_ref().map(|kept| json!({ "number": kept.number, "subject": kept.subject })),
+            "undelivered": undelivered.collect::<Vec<_>>(),
+            "rehearsal": report.rehearsal,
+        }));
+    }
+
+    fn tell_person(&self, report: &Report, setting: &Setting, words: &Words) {
+        match &self.kept {
+            Some(kept) => show::line(kept.text.trim_end()),
+            None => status::rows(&report.runs, words, self.project.settings.timezone),
+        }
+        let to_files = setting.stage.is_some() && setting._temporary.is_none();
+        if to_files && self.kept.is_some() {
+            let folder = mail_folder(&setting.data).display().to_string();
+            show::line(&words.with("cli-mail-folder", &[("folder", folder.into())]));
+        }
+        for mail in &self.undelivered {
+            let to = mail.recipient.clone();
+            let state = mail.state.word().to_owned();
+            let reason = mail.reason.clone();
+            eprintln!(
+                "{}",
+                words.with("cli-undelivered", &[("to", to.into()), ("state", state.into()), ("reason", reason.into())])
+            );
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `sunup.yaml`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::fields::Fields;
+use super::file::File;
+use super::locator::{or_default, transpose};
+use super::model::{
+    BrowserSettings, Language, ReportBy, ReportSettings, Retry, Schedule, SecretSource, Settings, Smtp, SmtpTls,
+    TextSource,
+};
+use super::nearest::nearest;
+use super::schedule::{default_retry, default_schedule};
+use super::yaml::{Node, NodeKind};
+use crate::timing::parse_duration;
+
+const KEYS: &[&str] = &[
+    "format",
+    "timezone",
+    "language",
+    "schedule",
+    "calendars",
+    "retry",
+    "browser",
+    "report",
+    "heartbeat",
+    "serve",
+    "limits",
+    "alarms",
+];
+
+const LANGUAGES: [(&str, Language); 2] = [("zh-CN", Language::Chinese), ("en", Language::English)];
+
+/// The longest run when nothing is said.
+const RUN_LIMIT: Duration = Duration::from_secs(2 * 3_600);
+
+/// The report's latest time when nothing is said.
+const REPORT_AFTER: Duration = Duration::from_secs(30 * 60);
+
+/// What sunup.yaml says: the settings, and what sites and tasks take over.
+pub(super) struct Top {
+    pub settings: Option<Settings>,
+    pub schedule: Schedule,
+    pub retry: Retry,
+}
+
+/// Reads the tree of sunup.yaml; what is wrong stands in the file's faults.
+pub(super) fn settings(file: &File, node: Option<&Node>) -> Top {
+    let (schedule, retry) = (default_schedule(), default_retry());
+    let Some(fields) = node.and_then(|node| Fields::of(file, node, "sunup.yaml", &[KEYS])) else {
+        return Top { settings: None, schedule, retry };
+    };
+    fields.not_supported(&["calendars", "heartbeat", "serve", "alarms"]);
+    if let Some(format) = fields.need("format", "format: 1") {
+        file.whole::<u32>(format, 1..=1);
+    }
+    Top {
+        settings: file.top(&fields),
+        schedule: file.schedule(fields.get("schedule"), &schedule),
+        retry: file.retry(fields.get("retry"), retry),
+    }
+}
+
+impl File {
+    fn top(&self, fields: &Fields<'_>) -> Option<Settings> {
+        let timezone = fields.need("timezone", "timezone: Asia/Shanghai").and_then(|node| self.zone(node));
+        let language = fields.get("language").map(|node| self.one_of(node, &LANGUAGES));
+        let browser = self.browser(fields.get("browser"));
+        let report = fields.get("report").map(|node| self.report(node));
+        let run_limit = fields.get("limits").map(|node| self.limits(node));
+        Some(Settings {
+            timezone: timezone?,
+            language: or_default(language, Language::default())?,
+            browser: browser?,
+            report: transpose(report)?,
+            run_limit: or_default(run_limit, RUN_LIMIT)?,
+        })
+    }
+
+    fn limits(&self, node: &Node) -> Option<Duration> {
+        let fields = Fields::of(self, node, "map of limits", &[&["run"]])?;
+        or_default(fields.get("run").map(|run| self.duration(run)), RUN_LIMIT)
+    }
+
+    fn browser(&self, node: Option<&Node>) -> Option<BrowserSettings> {
+        let mut settings =
+            BrowserSettings { driver: "geckodriver".to_owned(), binary: None, headless: true, parallel: 1 };
+        let Some(node) = node else { return Some(settings) };
+        let fields = Fields::of(self, node, "browser", &[&["driver", "url", "binary", "headless", "parallel"]])?;
+        fields.not_supported(&["url"]);
+        let driver = fields.get("driver").map(|driver| self.driver(driver));
+        let binary = fields.get("binary").map(|binary| self.words(binary).map(PathBuf::from));
+        let headless = fields.get("headless").map(|headless| self.boolean(headless));
+        let parallel = fields.get("parallel").map(|parallel| self.whole(parallel, 1..=64));
+        if let (Some(node), Some(Some(parallel @ 2..))) = (fields.get("parallel"), parallel) {
+            self.not_supported(node.span.clone(), &format!("parallel: {parallel}"));
+        }
+        settings.driver = or_default(driver, settings.driver)?;
+        settings.binary = transpose(binary)?;
+        settings.headless = or_default(headless, true)?;
+        settings.parallel = or_default(parallel, 1)?;
+        Some(settings)
+    }
+
+    fn driver(&self, node: &Node) -> Option<String> {
+        let driver = self.words(node)?;
+        let program = driver.rsplit('/').next().unwrap_or(driver);
+        if program.starts_with("chromedriver") || driver.contains("://") {
+            self.not_supported(node.span.clone(), &format!("driver: {driver}"));
+            return None;
+        }
+        if driver != "geckodriver" && !driver.contains('/') {
+            let cure = match nearest(driver, ["geckodriver", "chromedriver"]) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "write `geckodriver`, or the path of the driver program".to_owned(),
+            };
+            self.wrong(node.span.clone(), format!("there is no driver `{driver}`"), cure);
+            return None;
+        }
+        Some(driver.to_owned())
+    }
+
+    fn report(&self, node: &Node) -> Option<ReportSettings> {
+        let fields = Fields::of(self, node, "report", &[&["to", "from", "by", "smtp", "webhook", "templates"]])?;
+        fields.not_supported(&["webhook", "templates"]);
+        let to = fields.need("to", "to: [me@example.org]").and_then(|node| self.recipients(node));
+        let from_node = fields.need("from", "from: \"晨报 <sunup@example.org>\"");
+        let from = from_node.and_then(|node| self.mailbox(node));
+        let by = fields.get("by").map(|node| self.report_by(node));
+        let smtp = fields.get("smtp").map(|node| self.smtp(node));
+        Some(ReportSettings {
+            to: to?,
+            from: from?,
+            by: or_default(by, ReportBy::After(REPORT_AFTER))?,
+            smtp: transpose(smtp)?,
+        })
+    }
+
+    fn recipients(&self, node: &Node) -> Option<Vec<String>> {
+        let items = match node.kind {
+            NodeKind::Scalar { .. } if !node.is_empty() => std::slice::from_ref(node),
+            _ => self.list(node, "to")?,
+        };
+        if items.is_empty() {
+            self.wrong(node.span.clone(), "nobody gets the report", "write one address at least: `[me@example.org]`");
+            return None;
+        }
+        let addresses: Vec<_> = items.iter().map(|item| self.mailbox(item)).collect();
+        addresses.into_iter().collect()
+    }
+
+    /// `me@example.org` or `晨报 <sunup@example.org>`.
+    fn mailbox(&self, node: &Node) -> Option<String> {
+        let text = self.words(node)?;
+        if text.parse::<lettre::message::Mailbox>().is_err() {
+            let cure = "write `me@example.org`, or a name before it in quotes: \"晨报 <sunup@example.org>\"";
+            self.wrong(node.span.clone(), format!("`{text}` is not a mail address"), cure);
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    fn report_by(&self, node: &Node) -> Option<ReportBy> {
+        let text = self.scalar(node)?;
+        if text.contains(':') {
+            return self.clock(node).map(ReportBy::At);
+        }
+        match parse_duration(text) {
+            Ok(after) => Some(ReportBy::After(after)),
+            Err(_) => {
+                let cure = "write how long after the start, 30m, or a time of day, \"07:00\"";
+                self.wrong(node.span.clone(), format!("`{text}` is neither a duration nor a time of day"), cure);
+                None
+            }
+        }
+    }
+
+    fn smtp(&self, node: &Node) -> Option<Smtp> {
+        let keys: &[&str] = &["host", "port", "tls", "username", "password"];
+        let fields = Fields::of(self, node, "mail server", &[keys])?;
+        let host = fields.need("host", "host: smtp.example.org").and_then(|node| self.host(node));
+        let words = [("implicit", SmtpTls::Implicit), ("starttls", SmtpTls::StartTls), ("none", SmtpTls::None)];
+        let tls = or_default(fields.get("tls").map(|node| self.one_of(node, &words)), SmtpTls::Implicit);
+        let default_port = match tls {
+            Some(SmtpTls::StartTls) => 587,
+            Some(SmtpTls::None) => 25,
+            _ => 465,
+        };
+        let port = or_default(fields.get("port").map(|node| self.whole(node, 1..=u16::MAX)), default_port);
+        let login = self.login(&fields);
+        Some(Smtp { host: host?, port: port?, tls: tls?, login: login? })
+    }
+
+    fn host(&self, node: &Node) -> Option<String> {
+        let host = self.words(node)?;
+        if host.contains(['/', '@', ' ']) {
+            let cure = "write the name alone: smtp.example.org; the port has a key of its own";
+            self.wrong(node.span.clone(), format!("`{host}` is not the name of a server"), cure);
+            return None;
+        }
+        Some(host.to_owned())
+    }
+
+    fn login(&self, fields: &Fields<'_>) -> Option<Option<(String, SecretSource)>> {
+        match (fields.get("username"), fields.get("password")) {
+            (None, None) => Some(None),
+            (Some(username), Some(password)) => {
+                let username = self.text_source(username).and_then(|source| match source {
+                    TextSource::Plain(name) => Some(name),
+                    TextSource::Secret(_) => {
+                        self.not_supported(username.span.clone(), "smtp.username from a secret source");
+                        None
+                    }
+                });
+                let password = self.secret(password);
+                Some(Some((username?, password?)))
+            }
+            _ => {
+                let key = fields.present(&["username", "password"])[0];
+                let cure = "write both, or none for a server that asks for no login";
+                self.wrong(fields.key_span(key), "a login has a username and a password", cure);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! `tasks/<site>/site.yaml`, and the tasks beside it.
+
+use std::ops::Range;
+
+use chrono::NaiveTime;
+use chrono_tz::Tz;
+
+use super::account;
+use super::condition::{Names, Shape, Type};
+use super::fields::Fields;
+use super::file::File;
+use super::folder::SiteFolder;
+use super::here::Here;
+use super::locator::{or_default, transpose};
+use super::model::{Account, Act, Language, OwnChallenge, Schedule, Section, SignIn, Site, Verb, Viewport};
+use super::nearest::nearest;
+use super::section::{act, section};
+use super::settings::Top;
+use super::site_facts::SiteFacts;
+use super::stage::Stage;
+use super::steps::Walk;
+use super::task::{self, Above, Loaded};
+use super::vars::vars;
+use super::yaml::{Entry, Node, NodeKind};
+use crate::run::FailureKind;
+use crate::timing::Calendar;
+
+const KEYS: &[&str] = &[
+    "name",
+    "origins",
+    "day",
+    "accounts",
+    "sign_in",
+    "points",
+    "feeds",
+    "owner",
+    "shared",
+    "vars",
+    "schedule",
+    "retry",
+    "viewport",
+    "numbers",
+    "challenges",
+    "locale",
+];
+
+/// A site with its tasks, and what the checks across files look at.
+pub(super) struct LoadedSite<'a> {
+    pub folder: &'a SiteFolder,
+    pub site: Option<Site>,
+    pub tasks: Vec<Loaded<'a>>,
+    /// Each origin as written, and where.
+    pub origins: Vec<(String, Range<usize>)>,
+    /// None when it is faulty.
+    pub calendar: Option<Calendar>,
+    pub schedule: Schedule,
+}
+
+/// Reads a folder's trees.
+pub(super) fn site<'a>(folder: &'a SiteFolder, top: &Top, runner: Option<Tz>) -> LoadedSite<'a> {
+    let file = &folder.file;
+    let fields = folder.node.as_ref().and_then(|node| Fields::of(file, node, "site", &[KEYS]));
+    let get = |key| fields.as_ref().and_then(|fields: &Fields<'a>| fields.get(key));
+    let origins = get("origins").map(|node| file.origins(node)).unwrap_or_default();
+    let facts_origins = origins.iter().map(|(origin, _)| origin.clone()).collect();
+    let facts = SiteFacts::of(file, folder.node.as_ref(), facts_origins);
+    let accounts = get("accounts").and_then(|node| file.accounts(node));
+    let schedule = file.schedule(get("schedule"), &top.schedule);
+    let retry = file.retry(get("retry"), top.retry);
+    let calendar = file.calendar(get("day"), runner);
+    let above = Above { site: &facts, accounts: accounts.as_deref(), vars: get("vars"), schedule: &schedule, retry };
+    let tasks: Vec<_> =
+        folder.tasks.iter().map(|task| task::task(&task.file, &task.id, task.node.as_ref(), &above)).collect();
+    let language = top.settings.as_ref().map(|settings| settings.language).unwrap_or_default();
+    let site = fields.as_ref().and_then(|fields| {
+        let mut site = Reader { file, facts: &facts, above: &above }.site(fields, &folder.id, language, calendar)?;
+        site.tasks = tasks.iter().map(|loaded| loaded.task.clone()).collect::<Option<_>>()?;
+        Some(site)
+    });
+    LoadedSite { folder, site, tasks, origins, calendar, schedule }
+}
+
+struct Reader<'a> {
+    file: &'a File,
+    facts: &'a SiteFacts<'a>,
+    above: &'a Above<'a>,
+}
+
+impl File {
+    /// `https://host[:port]`, without a path.
+    fn origins(&self, node: &Node) -> Vec<(String, Range<usize>)> {
+        let items = match node.kind {
+            NodeKind::Scalar { .. } if !node.is_empty() => std::slice::from_ref(node),
+            _ => self.list(node, "origins").unwrap_or_default(),
+        };
+        if matches!(&node.kind, NodeKind::List(items) if items.is_empty()) {
+            self.wrong(
+                node.span.clone(),
+                "this site has no origin",
+                "write `origins: [\"https://community.example\"]`",
+            );
+        }
+        let mut origins: Vec<(String, Range<usize>)> = Vec::new();
+        for item in items {
+            let Some(origin) = self.origin(item) else { continue };
+            if origins.iter().any(|(other, _)| *other == origin) {
+                self.wrong(item.span.clone(), format!("`{origin}` stands here twice"), "keep one of them");
+            } else {
+                origins.push((origin, item.span.clone()));
+            }
+        }
+        origins
+    }
+
+    fn origin(&self, node: &Node) -> Option<String> {
+        let text = self.words(node)?;
+        let example = "write scheme and host alone: \"https://community.example\", with a port where it has one";
+        let Ok(url) = url::Url::parse(text) else {
+            self.wrong(node.span.clone(), format!("`{text}` is not an origin"), example);
+            return None;
+        };
+        let origin = url.origin().ascii_serialization();
+        if !matches!(url.scheme(), "https" | "http") || url.host_str().is_none_or(str::is_empty) {
+            self.wrong(node.span.clone(), format!("`{text}` is neither https nor http"), example);
+            return None;
+        }
+        if text != origin {
+            let cure = format!("write \"{origin}\"; paths stand in the steps");
+            self.wrong(node.span.clone(), "an origin has no path, no login, no capitals, no default port", cure);
+            return None;
+        }
+        Some(origin)
+    }
+
+    fn calendar(&self, node: Option<&Node>, runner: Option<Tz>) -> Option<Calendar> {
+        let Some(node) = node else { return Some(Calendar { zone: runner?, starts_at: NaiveTime::MIN }) };
+        let fields = Fields::of(self, node, "day", &[&["timezone", "starts_at"]])?;
+        let zone = fields.get("timezone").map(|zone| self.zone(zone));
+        let starts_at = fields.get("starts_at").map(|starts_at| self.clock(starts_at));
+        let zone = match zone {
+            Some(zone) => zone,
+            None => runner,
+        };
+        Some(Calendar { zone: zone?, starts_at: or_default(starts_at, NaiveTime::MIN)? })
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn site(&self, fields: &Fields<'a>, id: &str, language: Language, calendar: Option<Calendar>) -> Option<Site> {
+        let file = self.file;
+        let name = fields.need("name", "name: 开发者社区").and_then(|node| file.words(node));
+        fields.need("origins", "origins: [\"https://community.example\"]");
+        fields.need("accounts", "accounts:\n  main:\n    username: { env: SITE_USER }");
+        let names = self.names();
+        let sign_in = self.sign_in(fields, &names);
+        let points = fields.get("points").map(|node| self.points(node, &names));
+        let viewport_words = [("desktop", Viewport::Desktop), ("mobile", Viewport::Mobile)];
+        let viewport = fields.get("viewport").map(|node| file.one_of(node, &viewport_words));
+        let numbers = fields.get("numbers").map(|node| self.numbers(node));
+        let owner = fields.get("owner").map(|node| file.words(node).map(str::to_owned));
+        let locale = fields.get("locale").map(|node| self.locale(node));
+        let challenges = fields.get("challenges").map(|node| self.challenges(node, &names));
+        self.shared(fields, &names);
+        self.feeds(fields, &names);
+        let default_locale = match language {
+            Language::Chinese => "zh-CN",
+            Language::English => "en",
+        };
+        Some(Site {
+            id: id.to_owned(),
+            name: name?.to_owned(),
+            origins: self.facts.origins.clone(),
+            calendar: calendar?,
+            accounts: self.above.accounts?.to_vec(),
+            sign_in: sign_in?,
+            points: transpose(points)?,
+            viewport: or_default(viewport, Viewport::default())?,
+            decimal_comma: or_default(numbers, false)?,
+            locale: or_default(locale, default_locale.to_owned())?,
+            challenges: or_default(challenges, Vec::new())?,
+            owner: transpose(owner)?,
+            tasks: Vec::new(),
+            place: file.place(0),
+        })
+    }
+
+    /// What stands everywhere in site.yaml: the day, the accounts, the site's own vars.
+    fn names(&self) -> Names {
+        let mut names = Names::of_the_day();
+        let accounts: Option<Vec<&Account>> = self.above.accounts.map(|accounts| accounts.iter().collect());
+        account::add_names(&mut names, accounts.as_deref());
+        vars((self.file, self.above.vars), None, &mut names);
+        names
+    }
+
+    fn sign_in(&self, fields: &Fields<'a>, names: &Names) -> Option<SignIn> {
+        let node = fields.need("sign_in", "sign_in:\n  check:\n    steps:\n      - open: /home")?;
+        let keys: &[&str] = &["check", "act", "verify", "session"];
+        let fields = Fields::of(self.file, node, "sign-in", &[keys])?;
+        let check = fields
+            .need("check", "check:\n  steps:\n    - open: /home")
+            .map(|node| section(self.facts, self.file, node, names, Stage::SignInCheck));
+        let mut act_names = names.clone();
+        for (name, shape) in check.iter().flat_map(|check| &check.reads) {
+            act_names.add(format!("checked.{name}"), shape.clone());
+        }
+        let act_node = fields.need("act", "act:\n  - open: /login");
+        let act = act_node.and_then(|node| act(self.facts, self.file, node, &act_names, Stage::SignInAct));
+        let verify = fields.need("verify", "verify: check");
+        let verify = verify.and_then(|node| self.file.one_of(node, &[("check", ())]));
+        if let Some(session) = fields.get("session") {
+            self.file.duration(session);
+            fields.not_supported(&["session"]);
+        }
+        if let (Some(Act::Steps(steps)), Some(node)) = (&act, act_node) {
+            self.check_passwords(steps, node);
+        }
+        verify?;
+        Some(SignIn { check: check?.section?, act: act? })
+    }
+
+    /// An account without a password is signed in by a person.
+    fn check_passwords(&self, steps: &[super::model::Step], node: &Node) {
+        let types_password =
+            steps.iter().any(|step| matches!(&step.verb, Verb::Fill { with, .. } if with.uses_password()));
+        let without = self.above.accounts.unwrap_or_default().iter().find(|account| account.password.is_none());
+        if let (true, Some(account)) = (types_password, without) {
+            let cure = "write its `password: { env: … }`, or `act: person` where a person signs in";
+            let message = format!("the account `{}` has no password, and this types one", account.id);
+            self.file.wrong(node.span.clone(), message, cure);
+        }
+    }
+
+    fn points(&self, node: &'a Node, names: &Names) -> Option<Section> {
+        let read = section(self.facts, self.file, node, names, Stage::Points);
+        let section = read.section?;
+        let shape = |name: &str| read.reads.iter().find(|(read, _)| read == name).map(|(_, shape)| shape);
+        match shape("details").map(|shape| &shape.kind) {
+            Some(Type::Rows(columns)) => {
+                for (name, kind) in [("time", Type::Time), ("title", Type::Text), ("amount", Type::Number)] {
+                    self.points_column(node, name, &kind, columns.get(name));
+                }
+            }
+            Some(_) => self.file.wrong(
+                node.span.clone(),
+                "`details` is a list of rows",
+                "read it as `table`, `items` or `rows`",
+            ),
+            None if self.file.is_sound() => {
+                let cure = "name the list `details`, with the columns time, title and amount";
+                self.file.wrong(node.span.clone(), "`points` does not read the rows of points", cure);
+            }
+            None => {}
+        }
+        if shape("balance").is_some_and(|shape| shape.kind != Type::Number) {
+            self.file.wrong(node.span.clone(), "`balance` is a number", "read it as `number`");
+        }
+        Some(section)
+    }
+
+    fn points_column(&self, node: &Node, name: &str, kind: &Type, found: Option<&Shape>) {
+        if found.is_none_or(|shape| shape.kind != *kind) {
+            let cure = format!(
+                "add it as {kind}: `columns: {{ time: {{ time: … }}, title: {{ text: … }}, amount: {{ number: … }} }}`"
+            );
+            self.file.wrong(
+                node.span.clone(),
+                format!("the rows of `details` have no column `{name}` that is {kind}"),
+                cure,
+            );
+        }
+    }
+
+    fn numbers(&self, node: &Node) -> Option<bool> {
+        let text = self.file.scalar(node)?;
+        match text {
+            "1,234.5" => Some(false),
+            "1.234,5" => Some(true),
+            _ => {
+                let cure = "write \"1,234.5\" or \"1.234,5\": how the site prints a number";
+                self.file.wrong(node.span.clone(), format!("`{text}` is no form of a number"), cure);
+                None
+            }
+        }
+    }
+
+    fn locale(&self, node: &Node) -> Option<String> {
+        let text = self.file.words(node)?;
+        if text.parse::<unic_langid::LanguageIdentifier>().is_err() {
+            let cure = "write a language and a country: zh-CN, en-US";
+            self.file.wrong(node.span.clone(), format!("`{text}` is not a language"), cure);
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    fn challenges(&self, node: &Node, names: &Names) -> Option<Vec<OwnChallenge>> {
+        let items = self.file.list(node, "challenges")?;
+        let challenges: Vec<_> = items.iter().map(|item| self.challenge(item, names)).collect();
+        challenges.into_iter().collect()
+    }
+
+    fn challenge(&self, node: &Node, names: &Names) -> Option<OwnChallenge> {
+        let fields = Fields::of(self.file, node, "challenge", &[&["kind", "when"]])?;
+        let when = fields.need("when", "when: { text: 请完成验证 }");
+        let when = when.and_then(|node| Here { file: self.file, names }.target(node));
+        let kind_node = fields.need("kind", "kind: captcha")?;
+        let kind = self.file.words(kind_node)?;
+        if FailureKind::from_word(kind).is_none() {
+            let words = FailureKind::ALL.iter().map(|kind| kind.word());
+            let cure = match nearest(kind, words) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "write a kind of failure, such as captcha, one_time_code, maintenance, rate_limited".to_owned(),
+            };
+            self.file.wrong(kind_node.span.clone(), format!("there is no kind of failure `{kind}`"), cure);
+            return None;
+        }
+        Some(OwnChallenge { kind: kind.to_owned(), when: when? })
+    }
+
+    /// Every shared list is looked at on its own too, so that one which no task uses yet is not left unread. Vars of
+    /// the tasks are not known then.
+    fn shared(&self, fields: &Fields<'a>, names: &Names) {
+        let Some(node) = fields.get("shared") else { return };
+        let mut names = names.clone();
+        names.add_unknown("vars.");
+        names.add_unknown("checked.");
+        for Entry { key, key_span, value } in self.file.map(node, "map of shared steps").unwrap_or_default() {
+            self.file.id(key, key_span, "shared steps");
+            if key == "points" {
+                let cure = "give it another name";
+                self.file.wrong(key_span.clone(), "`use: points` already means the steps of `points:`", cure);
+            }
+            Walk::new(self.facts, self.file, &names, Stage::Shared).steps(value);
+        }
+    }
+
+    fn feeds(&self, fields: &Fields<'a>, names: &Names) {
+        let Some(node) = fields.get("feeds") else { return };
+        for Entry { key, key_span, value } in self.file.map(node, "map of feeds").unwrap_or_default() {
+            self.file.id(key, key_span, "a feed");
+            section(self.facts, self.file, value, names, Stage::Points);
+        }
+        fields.not_supported(&["feeds"]);
+    }
+}

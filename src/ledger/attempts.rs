@@ -1,0 +1,111 @@
+//! Attempts (one row each) and decisions (a row when the answer changes).
+
+use chrono::{DateTime, Utc};
+use rusqlite::{OptionalExtension, params};
+
+use super::stamp::stamp;
+use super::{Ledger, LedgerError};
+use crate::run::{Key, Source, TaskRun};
+
+fn word(source: Source) -> &'static str {
+    match source {
+        Source::Schedule => "schedule",
+        Source::Hand => "hand",
+        Source::Retry => "retry",
+    }
+}
+
+impl Ledger {
+    /// Writes down an answer to "run now?". The same answer again only counts.
+    pub fn record_decision(
+        &self,
+        key: &Key,
+        source: Source,
+        answer: &str,
+        at: DateTime<Utc>,
+    ) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            let last: Option<(i64, String)> = transaction
+                .query_row(
+                    "SELECT id, answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
+                    [key.as_str()],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            match last {
+                Some((id, before)) if before == answer => transaction.execute(
+                    "UPDATE decisions SET last_at = ?2, count = count + 1 WHERE id = ?1",
+                    params![id, stamp(at)],
+                )?,
+                _ => transaction.execute(
+                    "INSERT INTO decisions (key, source, answer, first_at, last_at, count) VALUES (?1, ?2, ?3, ?4, ?4, 1)",
+                    params![key.as_str(), word(source), answer, stamp(at)],
+                )?,
+            };
+            Ok(())
+        })
+    }
+
+    /// The last answer to "run now?" for a key.
+    pub fn last_decision(&self, key: &Key) -> Result<Option<String>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
+                    [key.as_str()],
+                    |row| row.get(0),
+                )
+                .optional()
+        })
+    }
+
+    /// An attempt begins. Its row's id.
+    pub fn attempt_started(&self, key: &Key, run: &str, source: Source, at: DateTime<Utc>) -> Result<i64, LedgerError> {
+        self.write(|transaction| {
+            // An earlier one that never ended was interrupted: its runner died.
+            transaction.execute(
+                "UPDATE attempts SET finished_at = ?2, status = 'interrupted' WHERE key = ?1 AND finished_at IS NULL",
+                params![key.as_str(), stamp(at)],
+            )?;
+            transaction.execute(
+                "INSERT INTO attempts (key, run, source, started_at) VALUES (?1, ?2, ?3, ?4)",
+                params![key.as_str(), run, word(source), stamp(at)],
+            )?;
+            Ok(transaction.last_insert_rowid())
+        })
+    }
+
+    /// An attempt ended in this state.
+    pub fn attempt_finished(
+        &self,
+        attempt: i64,
+        after: &TaskRun,
+        duration: std::time::Duration,
+        at: DateTime<Utc>,
+    ) -> Result<(), LedgerError> {
+        let failure = after.failure.as_ref();
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE attempts SET finished_at = ?2, duration_ms = ?3, status = ?4, kind = ?5, step = ?6, error = ?7
+                 WHERE id = ?1",
+                params![
+                    attempt,
+                    stamp(at),
+                    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+                    after.status.word(),
+                    failure.map(|failure| failure.kind.word()),
+                    failure.and_then(|failure| failure.step.clone()),
+                    failure.map(|failure| failure.message.clone())
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// How many attempts a key had.
+    pub fn attempts(&self, key: &Key) -> Result<u32, LedgerError> {
+        self.read(|connection| {
+            connection.query_row("SELECT count(*) FROM attempts WHERE key = ?1", [key.as_str()], |row| row.get(0))
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys and their events.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use super::stamp::{json, parse, stamp, unstamp};
+use super::{Ledger, LedgerError};
+use crate::run::{Event, Key, Lane, Status, TaskRun};
+use crate::timing::{Period, Window};
+
+/// One key as it was planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyRow {
+    /// The key.
+    pub key: Key,
+    /// Its lane.
+    pub lane: Lane,
+    /// The task's id within its site.
+    pub task: String,
+    /// The site's period, fixed when the key was opened.
+    pub period: Period,
+    /// The schedule's window, likewise.
+    pub window: Window,
+    /// The runner's date of its slot: the report it belongs to.
+    pub report_date: NaiveDate,
+}
+
+/// One key with the state that its events fold to, as `status` and the report show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusLine {
+    /// The key.
+    pub row: KeyRow,
+    /// Its status.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<String>,
+    /// Nothing happens before this.
+    pub due: Option<DateTime<Utc>>,
+    /// When its status last changed.
+    pub changed_at: DateTime<Utc>,
+    /// When it became final.
+    pub closed_at: Option<DateTime<Utc>>,
+}
+
+const COLUMNS: &str =
+    "key, site, account, task, period, window, report_date, status, reason, due, changed_at, closed_at";
+
+impl Ledger {
+    /// Opens a key; one that is there already keeps its period and window.
+    pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT OR IGNORE INTO keys
+                     (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                params![
+                    row.key.as_str(),
+                    row.lane.site,
+                    row.task,
+                    row.lane.account,
+                    json(&row.period)?,
+                    json(&row.window)?,
+                    row.report_date.to_string(),
+                    Status::Pending.word(),
+                    stamp(at)
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// One key.
+    pub fn key(&self, key: &Key) -> Result<Option<StatusLine>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row(&format!("SELECT {COLUMNS} FROM keys WHERE key = ?1"), [key.as_str()], status_line)
+                .optional()
+        })
+    }
+
+    /// Every key that is not final.
+    pub fn open_keys(&self) -> Result<Vec<StatusLine>, LedgerError> {
+        self.status_lines("closed_at IS NULL ORDER BY opened_at, rowid", [])
+    }
+
+    /// The keys that a day's report covers.
+    pub fn keys_of(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
+        self.status_lines("report_date = ?1 ORDER BY rowid", [date.to_string()])
+    }
+
+    /// The keys whose slot lay on the last such date that has any.
+    pub fn last_date(&self) -> Result<Option<NaiveDate>, LedgerError> {
+        self.read(|connection| {
+            let last: Option<String> =
+                connection.query_row("SELECT max(report_date) FROM keys", [], |row| row.get(0))?;
+            Ok(last.and_then(|text| text.parse().ok()))
+        })
+    }
+
+    fn status_lines(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<StatusLine>, LedgerError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM keys WHERE {condition}"))?;
+            statement.query_map(values, status_line)?.collect()
+        })
+    }
+
+    /// The events of a key, oldest first.
+    pub fn events(&self, key: &Key) -> Result<Vec<(DateTime<Utc>, Event)>, LedgerError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT at, data FROM events WHERE key = ?1 ORDER BY seq")?;
+            let rows = statement.query_map([key.as_str()], |row| {
+                Ok((unstamp(0, &row.get::<_, String>(0)?)?, parse(1, &row.get::<_, String>(1)?)?))
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// Appends an event, with the state that it leads to.
+    pub fn append(
+        &self,
+        run: &str,
+        key: &Key,
+        at: DateTime<Utc>,
+        event: &Event,
+        after: &TaskRun,
+    ) -> Result<(), LedgerError> {
+        self.write(|transaction| append_in(transaction, run, key, at, event, after))
+    }
+
+    /// The time of the last thing on record: no clock may show less.
+    pub fn high_water(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
+        self.read(|connection| {
+            let last: Option<String> = connection
+                .query_row("SELECT at FROM events ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
+                .optional()?;
+            last.map(|text| unstamp(0, &text)).transpose()
+        })
+    }
+}
+
+/// Appends an event inside a transaction.
+pub(super) fn append_in(
+    transaction: &Transaction<'_>,
+    run: &str,
+    key: &Key,
+    at: DateTime<Utc>,
+    event: &Event,
+    after: &TaskRun,
+) -> rusqlite::Result<()> {
+    transaction.execute(
+        "INSERT INTO events (at, run, key, kind, data) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![stamp(at), run, key.as_str(), event.word(), json(event)?],
+    )?;
+    project(transaction, key, at, after)
+}
+
+/// Keeps the row of a key in step with its state.
+fn project(connection: &Connection, key: &Key, at: DateTime<Utc>, after: &TaskRun) -> rusqlite::Result<()> {
+    connection.execute(
+        "UPDATE keys SET
+             changed_at = CASE WHEN status = ?2 THEN changed_at ELSE ?5 END,
+             status = ?2, reason = ?3, due = ?4,
+             closed_at = CASE WHEN ?6 THEN ifnull(closed_at, ?5) END
+         WHERE key = ?1",
+        params![
+            key.as_str(),
+            after.status.word(),
+            after.reason,
+            after.due.map(stamp),
+            stamp(at),
+            after.status.is_final()
+        ],
+    )?;
+    Ok(())
+}
+
+fn status_line(row: &Row<'_>) -> rusqlite::Result<StatusLine> {
+    let text = |column: usize| row.get::<_, String>(column);
+    let time = |column: usize| -> rusqlite::Result<Option<DateTime<Utc>>> {
+        row.get::<_, Option<String>>(column)?.map(|text| unstamp(column, &text)).transpose()
+    };
+    Ok(StatusLine {
+        row: KeyRow {
+            key: Key::from_ledger(text(0)?),
+            lane: Lane { site: text(1)?, account: text(2)? },
+            task: text(3)?,
+            period: parse(4, &text(4)?)?,
+            window: parse(5, &text(5)?)?,
+            report_date: parse(6, &format!("\"{}\"", text(6)?))?,
+        },
+        status: parse(7, &format!("\"{}\"", text(7)?))?,
+        reason: row.get(8)?,
+        due: time(9)?,
+        changed_at: unstamp(10, &text(10)?)?,
+        closed_at: time(11)?,
+    })
+}

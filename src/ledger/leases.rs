@@ -1,0 +1,203 @@
+//! Leases: who works on a lane. A holder known to be dead on this host is replaced at once; elsewhere after expiry.
+
+use std::fs;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::stamp::{json, parse, stamp, unstamp};
+use super::{Ledger, LedgerError};
+use crate::run::Lane;
+
+/// How long a lease lasts unless it is renewed; it is renewed at a third of this.
+const LENGTH: TimeDelta = TimeDelta::minutes(30);
+
+/// A process, named so that a pid that was used again is not taken for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Host name.
+    pub host: String,
+    /// The kernel's id of this boot.
+    pub boot: String,
+    /// Process id.
+    pub pid: u32,
+    /// The process's start time, in clock ticks since boot.
+    pub start: u64,
+}
+
+/// A lease that was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The lane.
+    pub lane: Lane,
+    /// The fencing token: an intent is written only under the lane's newest.
+    pub token: i64,
+    /// Until when it holds.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What became of asking for a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseAnswer {
+    /// Ours.
+    Taken(Lease),
+    /// Another's, who is alive or may be.
+    Held(Holder),
+}
+
+impl Holder {
+    /// This process.
+    pub fn this() -> Self {
+        let pid = std::process::id();
+        Holder {
+            host: read("/proc/sys/kernel/hostname"),
+            boot: read("/proc/sys/kernel/random/boot_id"),
+            pid,
+            start: start_of(pid).unwrap_or_default(),
+        }
+    }
+
+    /// True when this holder is known to be dead: same host, and another boot, no such process, or the pid used again.
+    pub fn is_dead(&self) -> bool {
+        let this = Holder::this();
+        self.host == this.host && (self.boot != this.boot || start_of(self.pid) != Some(self.start))
+    }
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "process {} on {}", self.pid, self.host)
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default()
+}
+
+/// Field 22 of `/proc/<pid>/stat`; the name in brackets before it may hold blanks. A zombie counts as dead.
+fn start_of(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok()).flatten()
+}
+
+impl Ledger {
+    /// Takes the lane's lease, over a dead or expired holder too.
+    pub fn take_lease(&self, lane: &Lane, holder: &Holder, at: DateTime<Utc>) -> Result<LeaseAnswer, LedgerError> {
+        self.write(|transaction| {
+            let found: Option<(String, i64, String)> = transaction
+                .query_row("SELECT holder, token, expires_at FROM leases WHERE lane = ?1", [lane.to_string()], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })
+                .optional()?;
+            let token = match found {
+                None => 1,
+                Some((other, token, expires_at)) => {
+                    let other: Holder = parse(0, &other)?;
+                    let free = &other == holder || other.is_dead() || unstamp(2, &expires_at)? <= at;
+                    if !free {
+                        return Ok(LeaseAnswer::Held(other));
+                    }
+                    token + 1
+                }
+            };
+            let expires_at = at + LENGTH;
+            transaction.execute(
+                "INSERT OR REPLACE INTO leases (lane, holder, token, expires_at) VALUES (?1, ?2, ?3, ?4)",
+                params![lane.to_string(), json(holder)?, token, stamp(expires_at)],
+            )?;
+            Ok(LeaseAnswer::Taken(Lease { lane: lane.clone(), token, expires_at }))
+        })
+    }
+
+    /// Renews a lease that has less than two thirds of its time left. False when it is no longer ours.
+    pub fn keep_lease(&self, lease: &mut Lease, at: DateTime<Utc>) -> Result<bool, LedgerError> {
+        if lease.expires_at - at > LENGTH * 2 / 3 {
+            let token: Option<i64> = self.read(|connection| {
+                connection
+                    .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
+                    .optional()
+            })?;
+            return Ok(token == Some(lease.token));
+        }
+        let expires_at = at + LENGTH;
+        let changed = self.write(|transaction| {
+            transaction.execute(
+                "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
+                params![lease.lane.to_string(), lease.token, stamp(expires_at)],
+            )
+        })?;
+        lease.expires_at = expires_at;
+        Ok(changed == 1)
+    }
+
+    /// Gives a lease back.
+    pub fn release_lease(&self, lease: &Lease, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
+                params![lease.lane.to_string(), lease.token, stamp(at)],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Who holds the lane, if it is somebody else who is alive or may be.
+    pub fn lease_holder(&self, lane: &Lane, holder: &Holder, at: DateTime<Utc>) -> Result<Option<Holder>, LedgerError> {
+        self.read(|connection| {
+            let found: Option<(String, String)> = connection
+                .query_row("SELECT holder, expires_at FROM leases WHERE lane = ?1", [lane.to_string()], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
+                .optional()?;
+            let Some((other, expires_at)) = found else { return Ok(None) };
+            let other: Holder = parse(0, &other)?;
+            let held = &other != holder && !other.is_dead() && unstamp(1, &expires_at)? > at;
+            Ok(held.then_some(other))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane() -> Lane {
+        Lane { site: "community".into(), account: "main".into() }
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_living_holder_is_not_replaced_and_a_dead_one_is_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        let now = at("2026-11-30T06:00:00Z");
+        let me = Holder::this();
+        let dead = Holder { start: me.start + 1, ..me.clone() };
+        let LeaseAnswer::Taken(first) = ledger.take_lease(&lane(), &dead, now).unwrap() else { panic!() };
+        let LeaseAnswer::Taken(second) = ledger.take_lease(&lane(), &me, now).unwrap() else { panic!("not replaced") };
+        assert!(second.token > first.token);
+        let other = Holder { host: "elsewhere".into(), ..me.clone() };
+        assert_eq!(ledger.take_lease(&lane(), &other, now).unwrap(), LeaseAnswer::Held(me.clone()));
+        let later = now + LENGTH;
+        assert!(matches!(ledger.take_lease(&lane(), &other, later).unwrap(), LeaseAnswer::Taken(_)), "expired");
+    }
+
+    #[test]
+    fn a_lease_that_was_taken_over_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        let now = at("2026-11-30T06:00:00Z");
+        let me = Holder::this();
+        let LeaseAnswer::Taken(mut lease) = ledger.take_lease(&lane(), &me, now).unwrap() else { panic!() };
+        assert!(ledger.keep_lease(&mut lease, now).unwrap());
+        ledger.take_lease(&lane(), &Holder { host: "elsewhere".into(), ..me }, now + LENGTH).unwrap();
+        assert!(!ledger.keep_lease(&mut lease, now).unwrap());
+        assert!(!ledger.keep_lease(&mut lease, now + LENGTH).unwrap());
+    }
+}

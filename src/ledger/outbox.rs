@@ -1,0 +1,243 @@
+//! Reports, and the mails that carry them: the rendered bytes and the Message-ID are stored before anything is sent.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::stamp::{stamp, unstamp};
+use super::{Ledger, LedgerError};
+
+/// A report as it was rendered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredReport {
+    /// The runner's date.
+    pub date: NaiveDate,
+    /// 1 for the morning's, then its follow-ups.
+    pub number: u32,
+    /// When.
+    pub rendered_at: DateTime<Utc>,
+    /// Its subject.
+    pub subject: String,
+    /// Its text part.
+    pub text: String,
+    /// Its HTML part.
+    pub html: String,
+    /// Its data.
+    pub json: String,
+}
+
+/// The state of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailState {
+    /// To be sent.
+    Queued,
+    /// The server took it.
+    Sent,
+    /// No answer after DATA: it may have been taken.
+    Uncertain,
+    /// Refused for good.
+    Failed,
+}
+
+impl MailState {
+    /// The word in the ledger.
+    pub fn word(self) -> &'static str {
+        match self {
+            MailState::Queued => "queued",
+            MailState::Sent => "sent",
+            MailState::Uncertain => "uncertain",
+            MailState::Failed => "failed",
+        }
+    }
+
+    fn from_word(word: &str) -> Self {
+        match word {
+            "sent" => MailState::Sent,
+            "uncertain" => MailState::Uncertain,
+            "failed" => MailState::Failed,
+            _ => MailState::Queued,
+        }
+    }
+}
+
+/// One mail to one recipient, as it was composed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMail {
+    /// The sender's address.
+    pub sender: String,
+    /// The recipient's address.
+    pub recipient: String,
+    /// With its angle brackets; the same for every try.
+    pub message_id: String,
+    /// Its bytes; the same for every try.
+    pub bytes: Vec<u8>,
+}
+
+/// A mail in the outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxMail {
+    /// Its row.
+    pub id: i64,
+    /// The date of the report that it carries.
+    pub date: NaiveDate,
+    /// The report's number.
+    pub number: u32,
+    /// The mail.
+    pub mail: NewMail,
+    /// Its state.
+    pub state: MailState,
+    /// Tries so far.
+    pub tries: u32,
+    /// Sends that may have arrived.
+    pub unanswered: u32,
+    /// Not tried before this.
+    pub due: Option<DateTime<Utc>>,
+    /// What went wrong last.
+    pub last_error: Option<String>,
+}
+
+impl Ledger {
+    /// Stores a rendered report with its mails, in one transaction.
+    pub fn keep_report(&self, report: &StoredReport, mails: &[NewMail]) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "INSERT INTO reports (date, number, rendered_at, subject, text, html, json)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    report.date.to_string(),
+                    report.number,
+                    stamp(report.rendered_at),
+                    report.subject,
+                    report.text,
+                    report.html,
+                    report.json
+                ],
+            )?;
+            for mail in mails {
+                transaction.execute(
+                    "INSERT INTO outbox (date, number, sender, recipient, message_id, bytes, state, changed_at)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7)",
+                    params![
+                        report.date.to_string(),
+                        report.number,
+                        mail.sender,
+                        mail.recipient,
+                        mail.message_id,
+                        mail.bytes,
+                        stamp(report.rendered_at)
+                    ],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The last report of a date.
+    pub fn last_report(&self, date: NaiveDate) -> Result<Option<StoredReport>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT date, number, rendered_at, subject, text, html, json FROM reports
+                     WHERE date = ?1 ORDER BY number DESC LIMIT 1",
+                    [date.to_string()],
+                    stored_report,
+                )
+                .optional()
+        })
+    }
+
+    /// One report.
+    pub fn report(&self, date: NaiveDate, number: u32) -> Result<Option<StoredReport>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT date, number, rendered_at, subject, text, html, json FROM reports
+                     WHERE date = ?1 AND number = ?2",
+                    params![date.to_string(), number],
+                    stored_report,
+                )
+                .optional()
+        })
+    }
+
+    /// The bytes of a date's newest mail.
+    pub fn last_mail(&self, date: NaiveDate) -> Result<Option<Vec<u8>>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT bytes FROM outbox WHERE date = ?1 ORDER BY number DESC, id LIMIT 1",
+                    [date.to_string()],
+                    |row| row.get(0),
+                )
+                .optional()
+        })
+    }
+
+    /// The mails that did not arrive, as far as we know, oldest first.
+    pub fn undelivered_mails(&self) -> Result<Vec<OutboxMail>, LedgerError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, date, number, sender, recipient, message_id, bytes, state, tries, unanswered, due, last_error
+                 FROM outbox WHERE state <> 'sent' ORDER BY id",
+            )?;
+            statement.query_map([], outbox_mail)?.collect()
+        })
+    }
+
+    /// Written before a mail is sent: from now on it may have arrived, until an answer says otherwise.
+    pub fn mail_sending(&self, id: i64, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE outbox SET state = 'uncertain', tries = tries + 1, unanswered = unanswered + 1, changed_at = ?2
+                 WHERE id = ?1",
+                params![id, stamp(at)],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Written after it: what became of it, when it is tried again, and what went wrong.
+    pub fn mail_answered(
+        &self,
+        id: i64,
+        state: MailState,
+        due: Option<DateTime<Utc>>,
+        error: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<(), LedgerError> {
+        self.write(|transaction| {
+            transaction.execute(
+                "UPDATE outbox SET state = ?2, unanswered = unanswered - ?3, due = ?4, last_error = ?5, changed_at = ?6
+                 WHERE id = ?1",
+                params![id, state.word(), state != MailState::Uncertain, due.map(stamp), error, stamp(at)],
+            )?;
+            Ok(())
+        })
+    }
+}
+
+fn outbox_mail(row: &Row<'_>) -> rusqlite::Result<OutboxMail> {
+    let due: Option<String> = row.get(10)?;
+    Ok(OutboxMail {
+        id: row.get(0)?,
+        date: super::stamp::parse(1, &format!("\"{}\"", row.get::<_, String>(1)?))?,
+        number: row.get(2)?,
+        mail: NewMail { sender: row.get(3)?, recipient: row.get(4)?, message_id: row.get(5)?, bytes: row.get(6)? },
+        state: MailState::from_word(&row.get::<_, String>(7)?),
+        tries: row.get(8)?,
+        unanswered: row.get(9)?,
+        due: due.map(|text| unstamp(10, &text)).transpose()?,
+        last_error: row.get(11)?,
+    })
+}
+
+fn stored_report(row: &Row<'_>) -> rusqlite::Result<StoredReport> {
+    Ok(StoredReport {
+        date: super::stamp::parse(0, &format!("\"{}\"", row.get::<_, String>(0)?))?,
+        number: row.get(1)?,
+        rendered_at: unstamp(2, &row.get::<_, String>(2)?)?,
+        subject: row.get(3)?,
+        text: row.get(4)?,
+        html: row.get(5)?,
+        json: row.get(6)?,
+    })
+}

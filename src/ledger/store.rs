@@ -1,0 +1,190 @@
+//! Opening the ledger: the file, its settings, its version.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+/// The version of `schema.sql`; `PRAGMA user_version` of a ledger.
+const VERSION: i64 = 1;
+
+/// How long a statement waits for another process's write.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// The ledger of one data folder.
+#[derive(Debug)]
+pub struct Ledger {
+    pub(super) connection: Connection,
+    path: PathBuf,
+}
+
+/// Why the ledger cannot be used, for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The folder or the file cannot be written.
+    #[error(
+        "the ledger {path} cannot be written ({reason}): check the folder's owner and mode, or choose another with --data"
+    )]
+    NotWritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// No room.
+    #[error("the disk that holds the ledger {0} is full: make room, then run again; nothing was lost")]
+    Full(PathBuf),
+    /// Not a ledger, or damaged.
+    #[error(
+        "the ledger {path} is damaged ({reason}): move it aside, keep it, and run again; the day is then rebuilt by reading the sites"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+    /// Written by a newer Sunup.
+    #[error(
+        "the ledger {path} has version {found}, and this program knows {VERSION}: use the newer Sunup that wrote it"
+    )]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+    },
+    /// Another process keeps writing.
+    #[error("the ledger {0} has been locked by another program for 10 seconds: close what has it open, and run again")]
+    Locked(PathBuf),
+    /// Anything else that SQLite says.
+    #[error("the ledger {path} failed: {source}")]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+}
+
+impl LedgerError {
+    fn of(path: &Path, error: rusqlite::Error) -> Self {
+        let path = path.to_path_buf();
+        let reason = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => LedgerError::Full(path),
+            Some(
+                ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure,
+            ) => LedgerError::NotWritable { path, reason },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LedgerError::Damaged { path, reason },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Locked(path),
+            _ => LedgerError::Other { path, source: error },
+        }
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger in this data folder, makes it when there is none, and checks that it can be written.
+    pub fn open(data: &Path) -> Result<Self, LedgerError> {
+        let path = data.join("ledger.db");
+        private_folder(data)
+            .map_err(|error| LedgerError::NotWritable { path: path.clone(), reason: error.to_string() })?;
+        let connection = Connection::open(&path).map_err(|error| LedgerError::of(&path, error))?;
+        let ledger = Ledger { connection, path };
+        ledger.prepare().map_err(|error| ledger.error(error))?;
+        match ledger.version().map_err(|error| ledger.error(error))? {
+            0 => ledger.create().map_err(|error| ledger.error(error))?,
+            VERSION => {}
+            found => return Err(LedgerError::TooNew { path: ledger.path, found }),
+        }
+        ledger.write(|_| Ok(()))?;
+        Ok(ledger)
+    }
+
+    /// The same without waiting for the disk (`synchronous=OFF`): for simulations, whose crashes are not the machine's.
+    pub fn open_for_simulation(data: &Path) -> Result<Self, LedgerError> {
+        let ledger = Self::open(data)?;
+        ledger.connection.pragma_update(None, "synchronous", "OFF").map_err(|error| ledger.error(error))?;
+        Ok(ledger)
+    }
+
+    /// Opens an existing ledger for reading only; none when there is no ledger yet.
+    pub fn open_to_read(data: &Path) -> Result<Option<Self>, LedgerError> {
+        let path = data.join("ledger.db");
+        if !path.exists() {
+            return Ok(None);
+        }
+        // Read-write, because a reader of a WAL must be able to recover it after a crash.
+        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .or_else(|_| Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY))
+            .map_err(|error| LedgerError::of(&path, error))?;
+        let ledger = Ledger { connection, path };
+        ledger.connection.busy_timeout(BUSY).map_err(|error| ledger.error(error))?;
+        match ledger.version().map_err(|error| ledger.error(error))? {
+            VERSION => Ok(Some(ledger)),
+            0 => Ok(None),
+            found => Err(LedgerError::TooNew { path: ledger.path, found }),
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn prepare(&self) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(BUSY)?;
+        self.connection.pragma_update(None, "journal_mode", "WAL")?;
+        self.connection.pragma_update(None, "synchronous", "FULL")?;
+        self.connection.pragma_update(None, "foreign_keys", true)
+    }
+
+    fn version(&self) -> rusqlite::Result<i64> {
+        self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    }
+
+    fn create(&self) -> rusqlite::Result<()> {
+        let transaction = self.begin()?;
+        // Two first runs at once: the second finds it made.
+        let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version == 0 {
+            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        transaction.commit()
+    }
+
+    /// A transaction that starts as a writer, so that it waits for others instead of failing half-way.
+    fn begin(&self) -> rusqlite::Result<Transaction<'_>> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+    }
+
+    /// Runs this in one write transaction.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
+        let run = || {
+            let transaction = self.begin()?;
+            let answer = work(&transaction)?;
+            transaction.commit()?;
+            Ok(answer)
+        };
+        run().map_err(|error| self.error(error))
+    }
+
+    /// Runs this as a read.
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
+        work(&self.connection).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: rusqlite::Error) -> LedgerError {
+        LedgerError::of(&self.path, error)
+    }
+}
+
+/// Makes a folder that only its owner can enter.
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}

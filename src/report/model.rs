@@ -1,0 +1,266 @@
+//! The report as data: everything that the mail, the page and `--json` show. It is collected from the ledger; nothing in
+//! it is in a language yet. Pure.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
+
+use crate::run::{Failure, FailureKind, Status};
+use crate::values::Number;
+
+/// One morning's report, or a follow-up to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The date in the runner's zone; with `number` the report's key.
+    pub date: NaiveDate,
+    /// 1 for the morning's own report, 2 and more for follow-ups.
+    pub number: u32,
+    /// The runner's zone: every time in the report is shown in it.
+    pub zone: Tz,
+    /// When it was collected.
+    pub generated_at: DateTime<Utc>,
+    /// It covers the slots from here…
+    pub from: DateTime<Utc>,
+    /// …to here.
+    pub to: DateTime<Utc>,
+    /// Said on top when this was a rehearsal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsal: Option<Rehearsal>,
+    /// What is wrong with the machine rather than with a task: environment, clock, ledger, alarms.
+    #[serde(default)]
+    pub alerts: Vec<Alert>,
+    /// What waits for a person.
+    #[serde(default)]
+    pub tickets: Vec<Ticket>,
+    /// Every key that the report covers, in any order; [`super::Section`] sorts them.
+    #[serde(default)]
+    pub runs: Vec<TaskRun>,
+    /// The points that the servers show, by account.
+    #[serde(default)]
+    pub points: Vec<AccountPoints>,
+    /// When something runs next.
+    #[serde(default)]
+    pub next_runs: Vec<NextRun>,
+}
+
+/// A report about a rehearsal: no real site was touched.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rehearsal {
+    /// The fixture scenario that was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// Hosts that the browser asked for and did not get.
+    #[serde(default)]
+    pub refused_hosts: Vec<String>,
+}
+
+/// A line on top of the report about the machine, not about a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alert {
+    /// The kind, where it is a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FailureKind>,
+    /// What is wrong.
+    pub text: String,
+    /// What mends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cure: Option<String>,
+}
+
+/// Something that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// Its number.
+    pub number: u32,
+    /// The site's name.
+    pub site: String,
+    /// The account's id.
+    pub account: String,
+    /// What the site asks for; none when the task itself asks a person (`act: person`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FailureKind>,
+    /// What was seen, or what the task asks.
+    pub reason: String,
+    /// Host and path of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// What to do, where it is more than the kind's own advice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what_to_do: Option<String>,
+    /// The command that helps, or that goes on afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Since when it is open.
+    pub since: DateTime<Utc>,
+    /// A picture of the page: file name below the data folder's `pictures/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
+}
+
+/// What became of one key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRun {
+    /// `<site>/<task>`.
+    pub task: String,
+    /// The task's name, for people.
+    pub name: String,
+    /// The site's name, for people.
+    pub site: String,
+    /// The account's id.
+    pub account: String,
+    /// The period in the key, such as `2026-11-30`.
+    pub period: String,
+    /// Its status.
+    pub status: Status,
+    /// What went wrong last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Why it did not run, or was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// How often it was tried.
+    #[serde(default)]
+    pub attempts: u32,
+    /// When the commit step was crossed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acted_at: Option<DateTime<Utc>>,
+    /// When the evidence was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified_at: Option<DateTime<Utc>>,
+    /// When it is tried again, or read again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_at: Option<DateTime<Utc>>,
+    /// What the server showed, in a few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+    /// So many minutes after its slot (`compensated`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_minutes: Option<u32>,
+    /// The ticket it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<u32>,
+    /// Notices of the task file that held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// Locators that were found only by an alternative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<String>,
+    /// Its status is another than in the report before this one.
+    #[serde(default)]
+    pub changed: bool,
+}
+
+/// Why something did not run: the word of the decision, and what it saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The machine word, such as `missed`, `not_ready` or `skip` (the task's own).
+    pub word: String,
+    /// What was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl Reason {
+    /// True when nothing was left undone that should have been done: the task's own `skip`, or a day off.
+    pub fn is_intended(&self) -> bool {
+        matches!(self.word.as_str(), "skip" | "holiday" | "not_workday")
+    }
+}
+
+/// The points of one account, as the server lists them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AccountPoints {
+    /// The site's name.
+    pub site: String,
+    /// The account's id.
+    pub account: String,
+    /// The site's day of the rows.
+    pub day: NaiveDate,
+    /// How far the list was read.
+    pub read: PointsRead,
+    /// The day's rows, in the order of the server.
+    #[serde(default)]
+    pub rows: Vec<PointRow>,
+    /// The balance that the site shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Number>,
+    /// The balance against the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross_check: Option<CrossCheck>,
+    /// What the tasks that are done should have brought.
+    #[serde(default)]
+    pub expected: Vec<Expected>,
+}
+
+/// How far a list of points was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PointsRead {
+    /// To its end.
+    Complete,
+    /// Not to its end, and why: there may be more rows than these.
+    Incomplete(String),
+    /// Not at all, and why: nothing is known.
+    Unknown(String),
+}
+
+/// One row of points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointRow {
+    /// When, as the server says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<DateTime<Utc>>,
+    /// What for.
+    pub title: String,
+    /// How many.
+    pub amount: Amount,
+    /// Not in a report before this one.
+    #[serde(default)]
+    pub new: bool,
+}
+
+/// The amount of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    /// A number, perhaps rounded by the site.
+    Number(Number),
+    /// What stood there instead of a number. Never counted as 0.
+    Unreadable(String),
+}
+
+/// The balance before and now, against the rows in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CrossCheck {
+    /// The balance that was read before.
+    pub before: Number,
+    /// The balance now.
+    pub now: Number,
+    /// The sum of the rows that came in between.
+    pub rows: Decimal,
+}
+
+/// What a task that is done should have brought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    /// The task's name.
+    pub task: String,
+    /// The title of the row.
+    pub title: String,
+    /// How many points.
+    pub points: Decimal,
+}
+
+/// When a task runs next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextRun {
+    /// The task's name.
+    pub name: String,
+    /// The site's name.
+    pub site: String,
+    /// The account's id.
+    pub account: String,
+    /// When.
+    pub at: DateTime<Utc>,
+}

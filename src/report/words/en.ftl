@@ -1,0 +1,267 @@
+# The report's words. Both languages have the same keys and arguments; a test holds that.
+
+brand = Sunup
+separator = {", "}
+colon = {": "}
+beside = { $words } ({ $word })
+long-date = { $weekday }, { $day } { $month }
+weekday-1 = Monday
+weekday-2 = Tuesday
+weekday-3 = Wednesday
+weekday-4 = Thursday
+weekday-5 = Friday
+weekday-6 = Saturday
+weekday-7 = Sunday
+month-1 = January
+month-2 = February
+month-3 = March
+month-4 = April
+month-5 = May
+month-6 = June
+month-7 = July
+month-8 = August
+month-9 = September
+month-10 = October
+month-11 = November
+month-12 = December
+follow-up = follow-up { $number }
+
+## Subject
+
+subject = Sunup { $date }: { $summary }
+subject-follow-up = Sunup { $date }, follow-up { $number }: { $summary }
+subject-needs-you = Needs you: { $what } · { $subject }
+subject-and-more = { $what } and { $count } more
+subject-rehearsal = [Rehearsal] { $subject }
+
+## First screen
+
+headline-all-done = All done
+headline-needs-you = { $count ->
+    [one] One thing needs you
+   *[other] { $count } things need you
+}
+headline-none-done = Nothing got done
+headline-nothing-ran = Nothing ran
+headline-nothing-to-do = Nothing to do today
+headline-some-failed = { $count ->
+    [one] One task failed
+   *[other] { $count } tasks failed
+}
+headline-some-unproved = { $count ->
+    [one] One task is not proved yet
+   *[other] { $count } tasks are not proved yet
+}
+headline-some-not-run = { $count ->
+    [one] One task has not run
+   *[other] { $count } tasks have not run
+}
+needs-you-count = { $count ->
+    [one] 1 thing needs you
+   *[other] { $count } things need you
+}
+needs-you-none = nothing
+count-alerts = { $count ->
+    [one] 1 fault of this machine
+   *[other] { $count } faults of this machine
+}
+count-done = { $count } done
+count-failed = { $count } failed
+count-unproved = { $count } not proved yet
+count-not-run = { $count } not run
+count-nothing-to-do = { $count } with nothing to do today
+nothing-ran = nothing ran
+points-gained = { $amount } points
+points-gained-unknown = points unknown
+points-gained-at = { $site } { $points }
+stat-done = Done
+stat-done-of = { $done } / { $total }
+stat-points = Points today
+stat-points-none = no record
+stat-needs-you = Needs you
+
+## Rehearsal
+
+rehearsal = This is a rehearsal
+rehearsal-said = No real site was touched: everything below happened on rehearsal pages.
+rehearsal-scenario = Scenario: { $scenario }
+rehearsal-refused = The browser also asked for these hosts and was refused: { $hosts }
+
+## Sections
+
+section-alerts = This machine
+section-needs-you = Needs you
+section-failed = Failed
+section-unproved = Not proved yet
+section-did-not-run = Did not run
+section-done = Done
+section-points = Points
+section-next = Next
+
+## One task
+
+ticket-number = Ticket { $number }
+ticket-asks = Yours to do
+ticket-since = since { $time }
+ticket-page = Page: { $page }
+ticket-waiting = Waiting for it: { $tasks }
+picture = Picture: { $picture }
+command = Command: { $command }
+what-to-do = What to do: { $text }
+what-happened = Why: { $text }
+stuck-step = Stuck at: { $step }
+candidates = Nearest: { $candidates }
+failure-page = Page: { $page }
+attempts = { $count ->
+    [one] tried once
+   *[other] tried { $count } times
+}
+again-at = again at { $time }
+read-again-at = read again at { $time }
+acted-at = acted { $time }
+verified-at = proved { $time }
+evidence = Evidence: { $text }
+late = { $duration } late
+notice = Note: { $text }
+drift = The page has changed; found another way: { $text }
+period = period { $period }
+changed = changed
+minutes = { $count } min
+hours = { $count } h
+hours-minutes = { $hours } h { $minutes } min
+
+## Points
+
+points-earned = Earned
+points-spent = Spent
+points-balance = Balance
+points-unknown = unknown
+points-nothing = The server lists nothing for today
+points-incomplete = The list was not read to its end, so the sums are the least: { $reason }
+points-unread = The list could not be read, so the points are unknown: { $reason }
+points-unreadable = unreadable: { $raw }
+points-unreadable-count = { $count ->
+    [one] One row is unreadable, and not in the sum
+   *[other] { $count } rows are unreadable, and not in the sum
+}
+points-rounded = rounded
+points-gap = The balance does not fit: from { $before } to { $now }, the rows make { $rows }, a gap of { $gap }
+points-credited = { $count ->
+    [one] 1 expected row is there
+   *[other] { $count } expected rows are there
+}
+points-differs = { $task }: { $expected } expected, { $credited } credited
+points-missing = { $task }: { $expected } expected, no such row
+points-not-known = { $task }: { $expected } expected, not known whether credited
+sum-exact = { $amount }
+sum-partial = at least { $amount }
+sum-rounded = about { $amount }
+sum-partial-rounded = at least about { $amount }
+row-new = new
+
+footer-window = Covers { $from } to { $to }
+footer-made = Made { $time } · zone { $zone }
+footer-promise = “Done” was read back from the server; points are the server's own rows.
+
+## Statuses
+
+status-pending = not started
+status-running = at work
+status-success = done
+status-already_done = was done already
+status-compensated = made up
+status-skipped = left out
+status-failed = will try again
+status-unconfirmed = not proved yet
+status-blocked = waits for you
+status-dead = gave up
+
+## Why something did not run
+
+reason-not_due = not due yet
+reason-window_closed = today's window is over
+reason-period_over = the period is over
+reason-holiday = a day off
+reason-not_workday = not a workday
+reason-not_ready = a requirement does not hold yet
+reason-requirement_ended = a task it requires was not done
+reason-already_done = done already
+reason-in_flight = under way
+reason-waiting_for_evidence = waits for evidence
+reason-ticket = a ticket is open
+reason-suspended = on hold
+reason-cooling_down = the site asked to wait
+reason-locked = another process is at it
+reason-missed = its time passed
+reason-skip = nothing to do
+reason-later = not open yet
+
+## Kinds of failure
+
+kind-not_rendered = the page did not show
+kind-timeout = timed out
+kind-network = no network
+kind-server_error = the site failed
+kind-browser_crashed = the browser crashed
+kind-rate_limited = the site asks to slow down
+kind-maintenance = site under maintenance
+kind-session_expired = signed out
+kind-page_changed = the page has changed
+kind-no_effect = no effect on the server
+kind-login = sign-in needed
+kind-captcha = human check
+kind-interstitial = interception page
+kind-one_time_code = one-time code
+kind-qr_login = sign-in by QR code
+kind-identity = identity check
+kind-consent = consent asked
+kind-terms = new terms
+kind-password_change = password change demanded
+kind-account_restricted = account restricted
+kind-access_denied = access denied
+kind-suspicious_page = suspicious page
+kind-credentials_rejected = wrong user name or password
+kind-environment = fault of this machine
+
+advice-page_changed = Look at what the page has become, then mend the locators in the task file.
+advice-no_effect = Look on the site whether it really was not done, then decide whether to do it again.
+advice-login = Please sign in to the site yourself once.
+advice-captcha = Please open the site yourself and pass its human check.
+advice-interstitial = Please open the site yourself and read what the page says; it is left alone until then.
+advice-one_time_code = Please sign in yourself with the code that the site sends you.
+advice-qr_login = Please sign in yourself by scanning the code with your phone.
+advice-identity = Please sign in yourself and pass the identity check.
+advice-consent = Please read what it wants to hand to whom, then decide yourself.
+advice-terms = Please read the new terms, then decide yourself.
+advice-password_change = Please sign in yourself, change the password, and update the stored one.
+advice-account_restricted = Please sign in yourself and see why the account is restricted.
+advice-access_denied = The site refused this machine. Please look at it yourself after a while; it is left alone until then.
+advice-suspicious_page = The page asks for what this site should not ask for. Check the address first; do not hurry to type a password.
+advice-credentials_rejected = Please correct the stored user name or password; nothing is tried until then, so that the account is not locked.
+advice-environment = Mend this machine first; the tasks try again by themselves inside their window.
+
+## Command line
+
+cli-valid = The files are good: { $sites ->
+    [one] 1 site
+   *[other] { $sites } sites
+}, { $tasks ->
+    [one] 1 task
+   *[other] { $tasks } tasks
+}.
+cli-owner = { $site }: automated on the word of { $owner }
+cli-next-run = next run
+cli-task = task
+cli-account = account
+cli-status = status
+cli-when = when
+cli-why = why
+cli-again = again at { $time }
+cli-nothing-yet = Nothing on record yet: nothing ever ran with this data folder.
+cli-nothing-due = Nothing is due now.
+cli-no-report = Nothing is on record for { $date }.
+cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }
+cli-undelivered = The report to { $to } was not delivered ({ $state }): { $reason }
+cli-mail-folder = The report lies in { $folder }
+cli-browser-starts = a browser starts for { $lane }
+cli-waiting = waiting until { $time }

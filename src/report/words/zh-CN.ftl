@@ -1,0 +1,234 @@
+# 晨报的用词。两种语言的键和参数必须一致，由测试保证。
+
+brand = 晨报
+separator = ，
+colon = ：
+beside = { $words }（{ $word }）
+long-date = { $month }{ $day }日 { $weekday }
+weekday-1 = 星期一
+weekday-2 = 星期二
+weekday-3 = 星期三
+weekday-4 = 星期四
+weekday-5 = 星期五
+weekday-6 = 星期六
+weekday-7 = 星期日
+month-1 = 1月
+month-2 = 2月
+month-3 = 3月
+month-4 = 4月
+month-5 = 5月
+month-6 = 6月
+month-7 = 7月
+month-8 = 8月
+month-9 = 9月
+month-10 = 10月
+month-11 = 11月
+month-12 = 12月
+follow-up = 补充第 { $number } 封
+
+## 标题
+
+subject = 晨报 { $date }：{ $summary }
+subject-follow-up = 晨报 { $date } 补充 { $number }：{ $summary }
+subject-needs-you = 需要你：{ $what } · { $subject }
+subject-and-more = { $what }，还有 { $count } 件
+subject-rehearsal = 【彩排】{ $subject }
+
+## 第一屏
+
+headline-all-done = 都完成了
+headline-needs-you = { $count } 件事需要你
+headline-none-done = 一项都没有完成
+headline-nothing-ran = 什么都没有运行
+headline-nothing-to-do = 今天没有要做的事
+headline-some-failed = { $count } 项没有成功
+headline-some-unproved = { $count } 项还没有证实
+headline-some-not-run = { $count } 项还没有做
+needs-you-count = { $count } 件事需要你
+needs-you-none = 没有
+count-alerts = 这台机器有 { $count } 个问题
+count-done = { $count } 项完成
+count-failed = { $count } 项没成功
+count-unproved = { $count } 项还没证实
+count-not-run = { $count } 项还没做
+count-nothing-to-do = { $count } 项今天不用做
+nothing-ran = 什么都没有运行
+points-gained = { $amount } 积分
+points-gained-unknown = 积分未知
+points-gained-at = { $site } { $points }
+stat-done = 完成
+stat-done-of = { $done } / { $total }
+stat-points = 今日积分
+stat-points-none = 没有记录
+stat-needs-you = 需要你
+
+## 彩排
+
+rehearsal = 这是一次彩排
+rehearsal-said = 没有碰到任何真实的站点，下面的一切都发生在演练页面上。
+rehearsal-scenario = 情景：{ $scenario }
+rehearsal-refused = 浏览器还想访问这些主机，已拒绝：{ $hosts }
+
+## 各部分
+
+section-alerts = 这台机器
+section-needs-you = 需要你
+section-failed = 没有成功
+section-unproved = 还没有证实
+section-did-not-run = 没有运行
+section-done = 完成
+section-points = 积分
+section-next = 接下来
+
+## 一项任务
+
+ticket-number = 工单 { $number }
+ticket-asks = 等你来做
+ticket-since = { $time } 起
+ticket-page = 页面：{ $page }
+ticket-waiting = 在等它的任务：{ $tasks }
+picture = 截图：{ $picture }
+command = 命令：{ $command }
+what-to-do = 怎么办：{ $text }
+what-happened = 原因：{ $text }
+stuck-step = 卡在：{ $step }
+candidates = 最接近的：{ $candidates }
+failure-page = 页面：{ $page }
+attempts = 试了 { $count } 次
+again-at = { $time } 再试
+read-again-at = { $time } 再去核对
+acted-at = { $time } 做了
+verified-at = { $time } 核实
+evidence = 证据：{ $text }
+late = 比预定晚 { $duration }
+notice = 留意：{ $text }
+drift = 页面有变动，改用了另一种找法：{ $text }
+period = 周期 { $period }
+changed = 有变化
+minutes = { $count } 分钟
+hours = { $count } 小时
+hours-minutes = { $hours } 小时 { $minutes } 分钟
+
+## 积分
+
+points-earned = 入账
+points-spent = 支出
+points-balance = 余额
+points-unknown = 未知
+points-nothing = 服务器上今天没有记录
+points-incomplete = 明细没有读到底，合计只是下限：{ $reason }
+points-unread = 没有读到积分明细，多少未知：{ $reason }
+points-unreadable = 读不懂：{ $raw }
+points-unreadable-count = { $count } 行读不懂，没有计入合计
+points-rounded = 约数
+points-gap = 余额对不上：从 { $before } 变成 { $now }，明细合计 { $rows }，相差 { $gap }
+points-credited = 预期的 { $count } 笔都在明细里
+points-differs = { $task }：应得 { $expected }，实得 { $credited }
+points-missing = { $task }：应得 { $expected }，明细里没有
+points-not-known = { $task }：应得 { $expected }，是否入账还不知道
+sum-exact = { $amount }
+sum-partial = 至少 { $amount }
+sum-rounded = 约 { $amount }
+sum-partial-rounded = 至少约 { $amount }
+row-new = 新
+
+footer-window = 统计范围 { $from } 至 { $to }
+footer-made = { $time } 生成 · 时区 { $zone }
+footer-promise = 「完成」都是从服务器上读回来的；积分以服务器的明细为准。
+
+## 状态
+
+status-pending = 还没开始
+status-running = 进行中
+status-success = 完成
+status-already_done = 早已完成
+status-compensated = 补上了
+status-skipped = 跳过
+status-failed = 还会再试
+status-unconfirmed = 等待证实
+status-blocked = 等你处理
+status-dead = 没有做成
+
+## 没有运行的原因
+
+reason-not_due = 还没到时间
+reason-window_closed = 今天的时间段已过
+reason-period_over = 这一天已经结束
+reason-holiday = 假日
+reason-not_workday = 不是工作日
+reason-not_ready = 前提还没满足
+reason-requirement_ended = 它所依赖的任务没有做成
+reason-already_done = 已经完成
+reason-in_flight = 正在进行
+reason-waiting_for_evidence = 在等证据
+reason-ticket = 有工单没有处理
+reason-suspended = 已暂停
+reason-cooling_down = 站点要求等待
+reason-locked = 另一个进程正在做
+reason-missed = 错过了
+reason-skip = 今天不用做
+reason-later = 还没开放
+
+## 失败的种类
+
+kind-not_rendered = 页面没有显示出来
+kind-timeout = 超时
+kind-network = 网络不通
+kind-server_error = 站点出错
+kind-browser_crashed = 浏览器崩溃
+kind-rate_limited = 站点要求慢一点
+kind-maintenance = 站点维护
+kind-session_expired = 登录过期
+kind-page_changed = 页面变了
+kind-no_effect = 做了却没有效果
+kind-login = 需要登录
+kind-captcha = 人机验证
+kind-interstitial = 拦截页
+kind-one_time_code = 一次性验证码
+kind-qr_login = 扫码登录
+kind-identity = 身份核验
+kind-consent = 授权确认
+kind-terms = 新的条款
+kind-password_change = 要求修改密码
+kind-account_restricted = 账号受限
+kind-access_denied = 拒绝访问
+kind-suspicious_page = 可疑页面
+kind-credentials_rejected = 用户名或密码不对
+kind-environment = 本机环境问题
+
+advice-page_changed = 打开页面看看改成了什么样，再修改任务文件里的定位。
+advice-no_effect = 到站点上看一眼是否真的没有做成；确认之后再决定要不要重做。
+advice-login = 请你自己登录一次这个站点。
+advice-captcha = 请你自己打开这个站点，完成人机验证。
+advice-interstitial = 请你自己打开这个站点，看看拦截页说什么；在此之前不会再访问它。
+advice-one_time_code = 请你自己登录，输入短信或邮件里的验证码。
+advice-qr_login = 请你自己登录，用手机扫码。
+advice-identity = 请你自己登录，完成身份核验。
+advice-consent = 请你自己看清它要把什么交给谁，再决定是否同意。
+advice-terms = 请你自己读一读新的条款，再决定是否接受。
+advice-password_change = 请你自己登录，修改密码，然后更新保存的密码。
+advice-account_restricted = 请你自己登录，看看账号为什么受限。
+advice-access_denied = 站点拒绝了这台机器；请过一阵自己打开看看，在此之前不会再访问它。
+advice-suspicious_page = 页面要的东西不像这个站点该要的；请先确认网址，不要急着输入密码。
+advice-credentials_rejected = 请更正保存的用户名或密码；改好之前不会再试，以免锁号。
+advice-environment = 先修好这台机器上的问题，任务会在时间段内自己再试。
+
+## Command line
+
+cli-valid = 文件没有问题：{ $sites } 个站点，{ $tasks } 个任务。
+cli-owner = { $site }：由 { $owner } 担保可以自动执行
+cli-next-run = 下次执行
+cli-task = 任务
+cli-account = 账号
+cli-status = 状态
+cli-when = 时间
+cli-why = 原因
+cli-again = { $time } 再试
+cli-nothing-yet = 还没有任何记录：这个数据目录还没有执行过任务。
+cli-nothing-due = 现在没有到点的任务。
+cli-no-report = { $date } 没有任何记录。
+cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
+cli-undelivered = 发给 { $to } 的晨报没有送达（{ $state }）：{ $reason }
+cli-mail-folder = 晨报在 { $folder }
+cli-browser-starts = 正在为 { $lane } 启动浏览器
+cli-waiting = 等到 { $time }

@@ -1,0 +1,62 @@
+//! What the state machine must know of a task; the rest of the task file is the browser's business.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Key;
+use crate::files::model::{Act, Effect, Retry, Task, Verdict, Verify};
+use crate::timing::{Period, Window};
+
+/// The fixed side of one task run.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The key.
+    pub key: Key,
+    /// May the act be repeated?
+    pub effect: Effect,
+    /// A person acts.
+    pub by_person: bool,
+    /// `verify: check`: the check was the baseline.
+    pub verify_is_check: bool,
+    /// The act is one unit of a goal.
+    pub counts: bool,
+    /// How long evidence may take.
+    pub settle: Duration,
+    /// Attempts and waits.
+    pub retry: Retry,
+    /// Limit of the commit step: site-now plus this must lie inside the period.
+    pub commit_limit: Duration,
+    /// When it may act.
+    pub window: Window,
+    /// A success after this is `compensated`.
+    pub late_after: DateTime<Utc>,
+    /// The period of the key.
+    pub period: Period,
+}
+
+impl Rules {
+    /// The rules of this task in this period and window.
+    pub fn of(task: &Task, key: Key, period: Period, window: Window) -> Self {
+        let commit_limit = match &task.act {
+            Act::Steps(steps) => match task.effect {
+                Effect::Once => steps.iter().find(|step| step.commit).map_or(task.timeout, |step| step.timeout),
+                Effect::Repeatable => task.timeout,
+            },
+            Act::Person => Duration::ZERO,
+        };
+        Rules {
+            key,
+            effect: task.effect,
+            by_person: matches!(task.act, Act::Person),
+            verify_is_check: matches!(task.verify, Verify::Check),
+            counts: matches!(task.check.verdict, Verdict::Goal { .. }),
+            settle: task.settle,
+            retry: task.retry,
+            commit_limit,
+            window,
+            late_after: window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
+            period,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What an event makes of a key: the readings, and the way to the proof.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{Phase, TaskRun};
+use crate::files::model::Effect;
+use crate::run::backoff;
+use crate::run::{Answer, Event, Failure, FailureKind, Note, Reading, Rules, Status, Which};
+
+/// Two positive "to do" reads stand at least this far apart.
+const RECHECK_GAP: TimeDelta = TimeDelta::seconds(30);
+/// A task that is not open yet, or whose person has not acted, is looked at again after this.
+const LATER: TimeDelta = TimeDelta::minutes(10);
+
+/// Runners that died during one key before each further one spends an attempt.
+const FREE_INTERRUPTIONS: u32 = 3;
+
+impl TaskRun {
+    /// Takes in what happened.
+    pub fn apply(&mut self, at: DateTime<Utc>, event: &Event, rules: &Rules) {
+        match event {
+            Event::Started { .. } => self.start(),
+            Event::Read { which, reading } => self.read(at, *which, reading, rules),
+            Event::ReadFailed { failure, .. } | Event::PrepareFailed { failure } => self.fail(at, failure, rules),
+            Event::Prepared { notes } => {
+                self.note(notes);
+                self.phase = Phase::Prepared;
+            }
+            Event::Halted { later: true, reason } => self.later(at, reason),
+            Event::Halted { later: false, reason } => self.skip(reason),
+            Event::Intended { generation, .. } => {
+                self.phase = Phase::Intended;
+                self.generation = generation + 1;
+                self.sent_at = Some(at);
+            }
+            Event::Committed { trouble } => self.sent(at, trouble.clone()),
+            Event::NotSent { failure } => {
+                self.phase = Phase::Open;
+                self.sent_at = None;
+                self.fail(at, failure, rules);
+            }
+            Event::Interrupted => self.interrupt(at, rules),
+            Event::NotTried { failure } => self.not_tried(at, failure, rules),
+            Event::Asked { ticket } => {
+                self.ticket = Some(*ticket);
+                self.wait(Status::Blocked, Phase::Open, at + LATER);
+            }
+            Event::Closed { status, reason } => self.close(*status, Some(reason.clone())),
+        }
+    }
+
+    fn start(&mut self) {
+        self.status = Status::Running;
+        self.due = None;
+        if self.phase != Phase::Acted {
+            self.phase = Phase::Open;
+        }
+    }
+
+    fn read(&mut self, at: DateTime<Utc>, which: Which, reading: &Reading, rules: &Rules) {
+        self.tried = true;
+        self.unreachable = 0;
+        self.note(&reading.notes);
+        match which {
+            Which::SignIn => {}
+            Which::Check => self.checked(at, reading, rules),
+            Which::Baseline => match reading.answer {
+                Answer::Done => self.prove(at, reading, rules),
+                _ => self.phase = Phase::Ready,
+            },
+            Which::Verify => self.verified(at, reading, rules),
+        }
+    }
+
+    fn checked(&mut self, at: DateTime<Utc>, reading: &Reading, rules: &Rules) {
+        match &reading.answer {
+            Answer::Done => self.prove(at, reading, rules),
+            Answer::Goal { have, want } if want.is_some_and(|want| *have >= want) => self.prove(at, reading, rules),
+            Answer::Goal { have, .. } => {
+                self.unproved &= self.unit.is_none_or(|unit| *have <= unit);
+                self.unit = Some(*have);
+                self.to_do(at, rules);
+            }
+            Answer::Todo => self.to_do(at, rules),
+            Answer::Skip(reason) => self.skip(reason),
+            Answer::Later(reason) => self.later(at, reason),
+            Answer::NotYet | Answer::Reads => {
+                let failure = Failure::new(FailureKind::PageChanged, "`check` stated neither done nor to do");
+                self.fail(at, &failure, rules);
+            }
+        }
+    }
+
+    /// A positive "to do". Where an act is still unproved, two of them are needed before the next act, and an attempt
+    /// is spent.
+    fn to_do(&mut self, at: DateTime<Utc>, rules: &Rules) {
+        if !self.unproved {
+            self.phase = Phase::ToDo;
+            return;
+        }
+        self.todo_reads += 1;
+        if self.todo_reads < 2 {
+            self.wait(Status::Failed, Phase::Open, at + RECHECK_GAP);
+            return;
+        }
+        self.unproved = false;
+        let failure = Failure::new(FailureKind::NoEffect, "the act was done, and the server still says it is to do");
+        self.spend(at, &failure, rules);
+    }
+
+    fn verified(&mut self, at: DateTime<Utc>, reading: &Reading, rules: &Rules) {
+        self.verifies += 1;
+        match &reading.answer {
+            Answer::Done => self.prove(at, reading, rules),
+            Answer::Goal { have, want: Some(want) } if have >= want => self.prove(at, reading, rules),
+            Answer::Goal { have, .. } if self.unit.is_some_and(|unit| *have > unit) => {
+                self.unit = Some(*have);
+                self.unproved = false;
+                self.attempts = 0;
+                self.status = Status::Running;
+                self.phase = Phase::ToDo;
+            }
+            answer => {
+                self.evidence = Some(reading.clone());
+                self.not_yet(at, matches!(answer, Answer::Todo | Answer::Goal { .. }), rules);
+            }
+        }
+    }
+
+    /// The evidence is not there. Inside the settle time it may still come.
+    fn not_yet(&mut self, at: DateTime<Utc>, says_to_do: bool, rules: &Rules) {
+        let settled_at = self.settled_at(at, rules);
+        if at < settled_at {
+            let next = (at + backoff::verify_gap(self.verifies, rules.settle)).min(settled_at);
+            self.wait(Status::Unconfirmed, Phase::Acted, next);
+            return;
+        }
+        match rules.effect {
+            Effect::Once => {
+                self.failure = Some(no_effect(self.failure.as_ref()));
+                self.close(Status::Dead, Some(FailureKind::NoEffect.word().to_owned()));
+            }
+            Effect::Repeatable => {
+                self.todo_reads = u32::from(says_to_do);
+                self.wait(Status::Failed, Phase::Open, at + RECHECK_GAP);
+            }
+        }
+    }
+
+    pub(super) fn settled_at(&self, at: DateTime<Utc>, rules: &Rules) -> DateTime<Utc> {
+        self.sent_at.unwrap_or(at) + TimeDelta::from_std(rules.settle).unwrap_or_default()
+    }
+
+    fn sent(&mut self, at: DateTime<Utc>, trouble: Option<Failure>) {
+        self.phase = Phase::Acted;
+        self.status = Status::Running;
+        self.acts += 1;
+        self.unproved = true;
+        self.verifies = 0;
+        self.todo_reads = 0;
+        self.sent_at = Some(at);
+        self.due = None;
+        self.failure = trouble;
+    }
+
+    /// A runner died. An intent that it left counts as sent: from there only reads follow.
+    fn interrupt(&mut self, at: DateTime<Utc>, rules: &Rules) {
+        self.interruptions += 1;
+        match self.phase {
+            Phase::Intended => {
+                self.sent(at, None);
+                self.status = Status::Unconfirmed;
+            }
+            Phase::Acted => self.status = Status::Unconfirmed,
+            Phase::Closed => {}
+            _ if self.interruptions > FREE_INTERRUPTIONS => {
+                let failure =
+                    Failure::new(FailureKind::BrowserCrashed, "the runner died during this task, again and again");
+                self.spend(at, &failure, rules);
+            }
+            _ => {
+                self.phase = Phase::Open;
+                self.status = Status::Pending;
+            }
+        }
+    }
+
+    fn skip(&mut self, reason: &str) {
+        self.close(Status::Skipped, Some(format!("skip: {reason}")));
+    }
+
+    fn later(&mut self, at: DateTime<Utc>, reason: &str) {
+        self.reason = Some(format!("later: {reason}"));
+        self.wait(Status::Pending, Phase::Open, at + LATER);
+    }
+
+    fn prove(&mut self, at: DateTime<Utc>, reading: &Reading, rules: &Rules) {
+        self.evidence = Some(reading.clone());
+        self.proved_at = Some(at);
+        self.failure = None;
+        let status = match (self.acts > 0 || self.ticket.is_some(), self.sent_at.unwrap_or(at) > rules.late_after) {
+            (false, _) => Status::AlreadyDone,
+            (true, false) => Status::Success,
+            (true, true) => Status::Compensated,
+        };
+        self.close(status, None);
+    }
+
+    pub(super) fn close(&mut self, status: Status, reason: Option<String>) {
+        self.phase = Phase::Closed;
+        self.status = status;
+        self.reason = reason;
+        self.due = None;
+    }
+
+    pub(super) fn wait(&mut self, status: Status, phase: Phase, due: DateTime<Utc>) {
+        self.status = status;
+        self.phase = phase;
+        self.due = Some(due);
+    }
+
+    fn note(&mut self, notes: &[Note]) {
+        for note in notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+    }
+}
+
+/// What is said of a `once` task whose evidence never came; what went wrong at the commit stands beside it.
+fn no_effect(trouble: Option<&Failure>) -> Failure {
+    let mut failure = Failure::new(
+        FailureKind::NoEffect,
+        "the act was done once, and the server did not show it within the settle time; it is not repeated",
+    );
+    if let Some(trouble) = trouble {
+        failure.step = trouble.step.clone();
+        failure.page = trouble.page.clone();
+        failure.picture = trouble.picture.clone();
+        failure.message = format!("{}; at the commit: {}", failure.message, trouble.message);
+    }
+    failure
+}

@@ -1,0 +1,181 @@
+//! The state of one key, folded from its events, and what to do next.
+//!
+//! ```text
+//! Open ─check─> ToDo ─baseline─> Ready ─prepare─> Prepared ─intend─> Intended ─commit─> Acted ─verify─> Closed
+//! ```
+//!
+//! A runner that died left the last event in the ledger; folding it gives a phase, and the same `next` goes on from
+//! there. There is no recovery path beside it.
+
+mod apply;
+mod fail;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use rust_decimal::Decimal;
+
+use super::{Event, Failure, Note, Reading, Rules, Status, Which};
+use crate::files::model::Effect;
+
+/// Where in its task run a key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Nothing is known: read `check`.
+    #[default]
+    Open,
+    /// `check` said "to do".
+    ToDo,
+    /// The baseline does not hold: the act may begin.
+    Ready,
+    /// The commit target stands ready.
+    Prepared,
+    /// The intent is durable.
+    Intended,
+    /// The commit step was, or may have been, dispatched: only reads from here on.
+    Acted,
+    /// Final.
+    Closed,
+}
+
+/// The state of one key.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaskRun {
+    /// Where it is.
+    pub phase: Phase,
+    /// Its status, in the design's words.
+    pub status: Status,
+    /// Why it is skipped, dead or waiting.
+    pub reason: Option<String>,
+    /// Nothing is done before this.
+    pub due: Option<DateTime<Utc>>,
+    /// The generation that the next intent is written for.
+    pub generation: u32,
+    /// Acts that were, or may have been, dispatched.
+    pub acts: u32,
+    /// When the last one was intended.
+    pub sent_at: Option<DateTime<Utc>>,
+    /// When a read proved it.
+    pub proved_at: Option<DateTime<Utc>>,
+    /// Attempts that failed in this series.
+    pub attempts: u32,
+    /// Series that ended.
+    pub series: u32,
+    /// True once a page was loaded for it.
+    pub tried: bool,
+    /// Reads of `verify` since the last act.
+    pub verifies: u32,
+    /// The last failure.
+    pub failure: Option<Failure>,
+    /// What proved it: the last reading.
+    pub evidence: Option<Reading>,
+    /// Lines for the report, each once.
+    pub notes: Vec<Note>,
+    /// The open ticket that asks a person (`act: person`).
+    pub ticket: Option<i64>,
+    /// For a goal: how many there were before the unit under way.
+    unit: Option<Decimal>,
+    /// The last act is not proved, nor shown to have had no effect.
+    unproved: bool,
+    /// Positive "to do" reads since settling was over.
+    todo_reads: u32,
+    /// Failures in a row before any page was loaded; they spend no attempt.
+    unreachable: u32,
+    /// Runners that died during it; the first few spend no attempt.
+    interruptions: u32,
+}
+
+/// What to do next for a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Read a section.
+    Read(Which),
+    /// Do the steps before the commit.
+    Prepare,
+    /// Write the intent.
+    Intend {
+        /// For this generation.
+        generation: u32,
+        /// For a goal: the unit's `have`.
+        unit: Option<String>,
+    },
+    /// Dispatch the commit step (for a `repeatable` act: the whole act), then the steps after it.
+    Commit,
+    /// Ask the person, by ticket.
+    Ask,
+    /// Close without a read.
+    Close(Status, String),
+    /// Nothing before this time.
+    Wait(DateTime<Utc>),
+    /// Nothing more.
+    Done,
+}
+
+impl TaskRun {
+    /// The state that these events left, oldest first.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a (DateTime<Utc>, Event)>, rules: &Rules) -> Self {
+        let mut state = TaskRun::default();
+        for (at, event) in events {
+            state.apply(*at, event, rules);
+        }
+        state
+    }
+
+    /// What to do now.
+    pub fn next(&self, now: DateTime<Utc>, rules: &Rules) -> Next {
+        if self.phase == Phase::Closed {
+            return Next::Done;
+        }
+        if let Some((status, reason)) = self.over(now, rules) {
+            return Next::Close(status, reason);
+        }
+        if let Some(due) = self.due.filter(|due| now < *due) {
+            return Next::Wait(due);
+        }
+        let intend =
+            Next::Intend { generation: self.generation, unit: self.unit.map(|have| have.normalize().to_string()) };
+        match self.phase {
+            Phase::Open => Next::Read(Which::Check),
+            Phase::ToDo if rules.verify_is_check => self.begin(rules, intend),
+            Phase::ToDo => Next::Read(Which::Baseline),
+            Phase::Ready => self.begin(rules, intend),
+            Phase::Prepared => intend,
+            Phase::Intended => Next::Commit,
+            Phase::Acted => Next::Read(Which::Verify),
+            Phase::Closed => Next::Done,
+        }
+    }
+
+    /// The first effect of an act.
+    fn begin(&self, rules: &Rules, intend: Next) -> Next {
+        match rules.effect {
+            _ if rules.by_person => Next::Ask,
+            Effect::Once => Next::Prepare,
+            Effect::Repeatable => intend,
+        }
+    }
+
+    /// How a key ends whose window or period is over. One that was sent never ends by time: verify goes on. An intent
+    /// that is written but not committed is freed by the runner, which finds the time over.
+    pub fn over(&self, now: DateTime<Utc>, rules: &Rules) -> Option<(Status, String)> {
+        if matches!(self.phase, Phase::Intended | Phase::Acted | Phase::Closed) {
+            return None;
+        }
+        let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
+        let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
+        if now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to {
+            return Some((Status::Skipped, "period_over".to_owned()));
+        }
+        if now < rules.window.until {
+            return None;
+        }
+        Some(match &self.failure {
+            Some(failure) if self.tried => (Status::Dead, format!("window_closed: {}", failure.kind)),
+            _ if self.ticket.is_some() => (Status::Dead, "window_closed: a person was asked".to_owned()),
+            _ => (Status::Skipped, self.reason.as_ref().map_or("missed".to_owned(), |why| format!("missed: {why}"))),
+        })
+    }
+
+    /// True when a runner that holds the lane's lease finds this state, and nobody rests in it: whoever was at it died.
+    pub fn was_interrupted(&self) -> bool {
+        self.phase == Phase::Intended || self.status == Status::Running
+    }
+}

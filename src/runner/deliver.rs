@@ -1,0 +1,144 @@
+//! The report on its way: rendered, stored with its mails, sent. Nothing is sent that is not stored.
+
+use anyhow::{Context, Result};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+
+use super::report::{assemble, is_worth_sending, mark_reported};
+use crate::clock::Clock;
+use crate::files::model::Project;
+use crate::ledger::{Ledger, MailState, NewMail, OutboxMail, StoredReport};
+use crate::report::{self, Delivery, Mailer, Rehearsal};
+use crate::secrets::Redactor;
+
+/// Sends of a mail that may have arrived: the first, and one more with the same Message-ID.
+const DOUBTFUL_SENDS: u32 = 2;
+
+/// A mail that has not arrived, as far as we know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undelivered {
+    /// To whom.
+    pub recipient: String,
+    /// How it stands.
+    pub state: MailState,
+    /// Why.
+    pub reason: String,
+}
+
+/// Renders the report of this date and stores it with a mail for each recipient, if it tells anything new.
+pub fn keep_report(
+    project: &Project,
+    ledger: &Ledger,
+    redactor: &Redactor,
+    date: NaiveDate,
+    now: DateTime<Utc>,
+    rehearsal: Option<Rehearsal>,
+) -> Result<Option<StoredReport>> {
+    let report = assemble(project, ledger, date, now, rehearsal)?;
+    if !is_worth_sending(&report) {
+        return Ok(None);
+    }
+    let rendered = report::render(&report, project.settings.language)?;
+    let rendered = report::Rendered {
+        subject: redactor.redact(&rendered.subject),
+        text: redactor.redact(&rendered.text),
+        html: redactor.redact(&rendered.html),
+    };
+    let mut mails = Vec::new();
+    if let Some(settings) = &project.settings.report {
+        for to in &settings.to {
+            let message_id = report::message_id(date, report.number, &settings.from, to)?;
+            let mail = report::compose(&rendered, &settings.from, to, &message_id, now)?;
+            mails.push(NewMail {
+                sender: mail.sender,
+                recipient: mail.recipient,
+                message_id: mail.message_id,
+                bytes: mail.bytes,
+            });
+        }
+    }
+    let stored = StoredReport {
+        date,
+        number: report.number,
+        rendered_at: now,
+        subject: rendered.subject,
+        text: rendered.text,
+        html: rendered.html,
+        json: redactor.redact(&serde_json::to_string(&report).context("the report has no JSON")?),
+    };
+    ledger.keep_report(&stored, &mails)?;
+    mark_reported(project, ledger, &report)?;
+    Ok(Some(stored))
+}
+
+/// Tries every mail that is due. What is left undelivered afterwards is the answer.
+pub async fn deliver(
+    ledger: &Ledger,
+    clock: &dyn Clock,
+    mailer: &Mailer,
+    redactor: &Redactor,
+) -> Result<Vec<Undelivered>> {
+    for waiting in ledger.undelivered_mails()? {
+        let may_be_sent = match waiting.state {
+            MailState::Failed | MailState::Sent => false,
+            MailState::Queued | MailState::Uncertain => waiting.unanswered < DOUBTFUL_SENDS,
+        };
+        if may_be_sent && waiting.due.is_none_or(|due| due <= clock.now()) {
+            send(ledger, clock, mailer, redactor, waiting).await?;
+        }
+    }
+    let left = ledger.undelivered_mails()?;
+    Ok(left
+        .into_iter()
+        .map(|mail| Undelivered {
+            recipient: mail.mail.recipient,
+            state: mail.state,
+            reason: mail.last_error.unwrap_or_else(|| "not tried yet".to_owned()),
+        })
+        .collect())
+}
+
+/// One try, and, when its answer never came, one more.
+async fn send(
+    ledger: &Ledger,
+    clock: &dyn Clock,
+    mailer: &Mailer,
+    redactor: &Redactor,
+    waiting: OutboxMail,
+) -> Result<()> {
+    let html = ledger.report(waiting.date, waiting.number)?.map(|report| report.html).unwrap_or_default();
+    let mail = report::Mail {
+        message_id: waiting.mail.message_id,
+        sender: waiting.mail.sender,
+        recipient: waiting.mail.recipient,
+        bytes: waiting.mail.bytes,
+        html,
+    };
+    for unanswered in waiting.unanswered..DOUBTFUL_SENDS {
+        ledger.mail_sending(waiting.id, clock.now())?;
+        let delivery = mailer.send(&mail).await;
+        let now = clock.now();
+        let (state, due, error) = verdict(&delivery, waiting.tries + unanswered, now);
+        let error = error.map(|error| redactor.redact(&error));
+        ledger.mail_answered(waiting.id, state, due, error.as_deref(), now)?;
+        if state != MailState::Uncertain {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn verdict(delivery: &Delivery, tries: u32, now: DateTime<Utc>) -> (MailState, Option<DateTime<Utc>>, Option<String>) {
+    let later = now + TimeDelta::minutes(5 * i64::from(1u32 << tries.min(4)));
+    let told = |reason: &str, hint: &Option<String>| match hint {
+        Some(hint) => format!("{reason} ({hint})"),
+        None => reason.to_owned(),
+    };
+    match delivery {
+        Delivery::Sent => (MailState::Sent, None, None),
+        Delivery::Uncertain { reason } => (MailState::Uncertain, None, Some(reason.clone())),
+        Delivery::Refused { permanent: true, reason, hint } => (MailState::Failed, None, Some(told(reason, hint))),
+        Delivery::Refused { permanent: false, reason, hint } | Delivery::Unreachable { reason, hint } => {
+            (MailState::Queued, Some(later), Some(told(reason, hint)))
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! One lane at work: its lease, its browser, its sign-in, and the loop of a key.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::morning::World;
+use super::plan::Planned;
+use super::progress::Progress;
+use super::scope::scope;
+use super::tickets;
+use super::{Credentials, requirements};
+use crate::browser::Firefox;
+use crate::browser::visit::{Prepared, Visit};
+use crate::clock::Instant;
+use crate::files::condition::Scope;
+use crate::files::model::{Account, Site};
+use crate::ledger::{IntentAnswer, Lease};
+use crate::run::{
+    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun,
+};
+use crate::secrets::Redact;
+use crate::timing::Period;
+use crate::values::Value;
+
+/// A lane that is open: leased, with a browser as soon as one is needed.
+pub struct OpenLane<'a> {
+    pub(super) world: &'a World<'a>,
+    pub(super) site: &'a Site,
+    pub(super) account: &'a Account,
+    pub(super) lane: Lane,
+    pub(super) lease: Lease,
+    pub(super) credentials: Credentials,
+    pub(super) browser: Option<Firefox>,
+    pub(super) session: Session,
+    /// The act that stands ready before its commit step.
+    pub(super) prepared: Option<Prepared>,
+    /// What `check` read, for the act.
+    pub(super) checked: BTreeMap<String, Value>,
+    /// A period in which something was read or done, so that its points are worth a read.
+    pub(super) touched: Option<Period>,
+}
+
+/// Why a lane stops before its next step.
+enum Stop {
+    LeaseLost,
+    Suspended(i64),
+}
+
+impl<'a> OpenLane<'a> {
+    /// Opens a lane under a lease that was taken.
+    pub async fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
+        let lane = planned.row.lane.clone();
+        let account = requirements::account(planned.site, &lane.account).ok_or_else(|| {
+            Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files"))
+        })?;
+        let credentials = world.credentials.of(planned.site, account).await?;
+        Ok(OpenLane {
+            world,
+            site: planned.site,
+            account,
+            lane,
+            lease,
+            credentials,
+            browser: None,
+            session: Session::default(),
+            prepared: None,
+            checked: BTreeMap::new(),
+            touched: None,
+        })
+    }
+
+    /// Works on a key until it rests: final, or nothing to do before some time.
+    pub async fn work(&mut self, planned: &Planned<'a>, source: Source) -> Result<TaskRun> {
+        let world = self.world;
+        let key = &planned.row.key;
+        world.watch.tell(Progress::Started { key, name: &planned.task.name });
+        let mut state = TaskRun::fold(&world.ledger.events(key)?, &planned.rules);
+        if state.was_interrupted() {
+            self.record(planned, &mut state, Event::Interrupted)?;
+        }
+        let attempt = match state.phase {
+            Phase::Acted => None,
+            _ => {
+                self.record(planned, &mut state, Event::Started { source })?;
+                Some((world.ledger.attempt_started(key, &world.run, source, world.clock.now())?, world.clock.uptime()))
+            }
+        };
+        while let Some(event) = self.step(planned, &state).await? {
+            self.record(planned, &mut state, event)?;
+        }
+        if let Some((attempt, began)) = attempt {
+            let took = world.clock.uptime().saturating_sub(began);
+            world.ledger.attempt_finished(attempt, &state, took, world.clock.now())?;
+        }
+        world.watch.tell(Progress::Rests {
+            key,
+            name: &planned.task.name,
+            status: state.status,
+            failure: state.failure.as_ref(),
+            reason: state.reason.as_deref(),
+            due: state.due,
+        });
+        Ok(state)
+    }
+
+    /// One turn of the loop: what to do, done. None when the key rests.
+    async fn step(&mut self, planned: &Planned<'a>, state: &TaskRun) -> Result<Option<Event>> {
+        let next = state.next(self.world.clock.now(), &planned.rules);
+        let before_act = match &next {
+            Next::Done | Next::Wait(_) => return Ok(None),
+            Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
+            Next::Read(_) | Next::Commit | Next::Ask => false,
+            Next::Prepare => true,
+            Next::Intend { .. } => self.prepared.is_none(),
+        };
+        let committing = next == Next::Commit;
+        match self.stop()? {
+            // Nothing was dispatched yet: the intent is freed.
+            Some(stop) if committing => return Ok(Some(Event::NotSent { failure: stop.failure(self)? })),
+            Some(Stop::LeaseLost) => return Ok(None),
+            // What was sent is read once, then it waits under the ticket.
+            Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {
+                return self.perform(planned, next).await.map(Some);
+            }
+            Some(stop) => {
+                let failure = stop.failure(self)?;
+                return Ok((state.due.is_some() || state.status == crate::run::Status::Running)
+                    .then_some(Event::NotTried { failure }));
+            }
+            None => {}
+        }
+        if next == Next::Ask {
+            return tickets::ask(self, planned).map(Some);
+        }
+        if !committing {
+            if let Some(event) = self.signed_in(planned, before_act).await? {
+                return Ok(Some(event));
+            }
+        }
+        self.touched = Some(planned.row.period);
+        self.perform(planned, next).await.map(Some)
+    }
+
+    /// What stops the lane before its next step.
+    fn stop(&mut self) -> Result<Option<Stop>> {
+        let now = self.world.clock.now();
+        if !self.world.ledger.keep_lease(&mut self.lease, now)? {
+            return Ok(Some(Stop::LeaseLost));
+        }
+        Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))
+    }
+
+    /// What the ledger says of the lane, for the sign-in.
+    pub(super) fn standing(&self, period: &Period) -> Result<Standing> {
+        Ok(Standing { submissions: self.world.ledger.submissions(&self.lane, period.day)? })
+    }
+
+    /// Writes an event down, then takes it in; what follows from a failure for the lane is written before it.
+    fn record(&mut self, planned: &Planned<'a>, state: &mut TaskRun, event: Event) -> Result<()> {
+        let world = self.world;
+        let at = world.clock.now();
+        let event = event.redacted(world.redactor);
+        if let Some(failure) = event.failure() {
+            self.take_in(failure, at)?;
+        }
+        let mut after = state.clone();
+        after.apply(at, &event, &planned.rules);
+        let key = &planned.row.key;
+        match &event {
+            Event::Intended { .. } => match world.ledger.intend(&world.run, key, &self.lease, at, &event, &after)? {
+                IntentAnswer::Written => {}
+                answer => {
+                    let failure = refused_intent(&answer);
+                    return self.record(planned, state, Event::PrepareFailed { failure });
+                }
+            },
+            Event::Committed { .. } | Event::NotSent { .. } => {
+                world.ledger.settle_intent(&world.run, key, at, &event, &after)?;
+            }
+            _ => world.ledger.append(&world.run, key, at, &event, &after)?,
+        }
+        tracing::info!(key = key.as_str(), event = event.word(), status = after.status.word(), "recorded");
+        *state = after;
+        if state.status.is_final() {
+            tickets::close_question(world, planned, at)?;
+        }
+        Ok(())
+    }
+
+    /// What a failure means for the lane: a ticket, a wait of the site, a session or a browser that is gone.
+    fn take_in(&mut self, failure: &Failure, at: Instant) -> Result<()> {
+        let policy = failure.kind.policy();
+        if failure.kind.needs_person() && failure.rule.as_deref() != Some(tickets::STANDING) {
+            tickets::open(self, failure, at)?;
+        }
+        if policy == Policy::SiteWaits {
+            let until = failure.retry_at.unwrap_or(at + chrono::TimeDelta::minutes(30));
+            self.world.ledger.site_waits(&self.lane.site, until, failure)?;
+        }
+        self.prepared = None;
+        self.session.apply(&SessionEvent::Lost { expired: policy == Policy::SignIn });
+        Ok(())
+    }
+
+    /// The browser of the lane, started when it is not running.
+    pub(super) async fn browser(&mut self) -> Result<&mut Firefox, Failure> {
+        use crate::browser::Browser;
+        if let Some(dead) = self.browser.take_if(|browser| browser.is_dead()) {
+            dead.close().await;
+            self.session = Session::default();
+        }
+        if self.browser.is_none() {
+            self.world.watch.tell(Progress::Browser { lane: &self.lane.to_string() });
+            self.browser = Some(self.world.launcher.start(self.site, &self.lane).await?);
+        }
+        self.browser.as_mut().ok_or_else(|| Failure::new(FailureKind::Environment, "the browser did not start"))
+    }
+
+    /// A visit of this lane's browser to its site.
+    pub(super) async fn visit(&mut self, period: Period) -> Result<Visit<'_>, Failure> {
+        let (world, site) = (self.world, self.site);
+        let browser = self.browser().await?;
+        Ok(Visit {
+            browser,
+            clock: world.clock,
+            site,
+            root: &world.project.root,
+            period,
+            zone: world.project.settings.timezone,
+            pictures: Some(&world.pictures),
+        })
+    }
+
+    /// The names that this key's conditions and templates may use.
+    pub(super) fn scope(&self, planned: &Planned<'_>) -> Scope {
+        scope(&planned.row.period, self.account, &self.credentials, Some(planned.task))
+    }
+
+    /// Ends the browser, within seconds.
+    pub async fn end_browser(&mut self) {
+        self.session = Session::default();
+        self.prepared = None;
+        if let Some(browser) = self.browser.take() {
+            browser.close().await;
+        }
+    }
+
+    /// Closes the lane: points are read back, the browser ends, the lease is given back.
+    pub async fn close(mut self) -> Result<()> {
+        if let Some(period) = self.touched {
+            self.read_points(period).await?;
+        }
+        self.end_browser().await;
+        Ok(self.world.ledger.release_lease(&self.lease, self.world.clock.now())?)
+    }
+}
+
+impl Stop {
+    fn failure(&self, lane: &OpenLane<'_>) -> Result<Failure> {
+        Ok(match self {
+            Stop::LeaseLost => {
+                Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
+            }
+            Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
+        })
+    }
+}
+
+fn refused_intent(answer: &IntentAnswer) -> Failure {
+    let message = match answer {
+        IntentAnswer::LeaseLost => {
+            "another runner took the lane over just before the commit step; nothing was sent".to_owned()
+        }
+        IntentAnswer::Suspended(ticket) => {
+            format!("ticket #{ticket} was opened just before the commit step; nothing was sent")
+        }
+        _ => "this act was written down before; it is not done again".to_owned(),
+    };
+    Failure::new(FailureKind::Timeout, message)
+}
+
+/// The limit of one attempt: what the task says, and its pauses, which do not count.
+pub(super) fn attempt_limit(planned: &Planned<'_>) -> Duration {
+    use crate::files::model::{Act, Verb};
+    let Act::Steps(steps) = &planned.task.act else { return planned.task.timeout };
+    let pauses = steps.iter().map(|step| match step.verb {
+        Verb::Pause(duration) => duration,
+        Verb::PauseUntil(_) => Duration::from_secs(24 * 3_600),
+        _ => Duration::ZERO,
+    });
+    planned.task.timeout + pauses.sum::<Duration>()
+}

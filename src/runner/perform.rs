@@ -1,0 +1,207 @@
+//! One effect, one event: what the state machine asked for is done by the browser, and said back as data.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use chrono::TimeDelta;
+
+use super::lane::{OpenLane, attempt_limit};
+use super::plan::Planned;
+use super::scope::with_checked;
+use crate::browser::visit::{Committed, Halt, Prepared};
+use crate::files::model::{Act, Effect, Section, Step, Verify};
+use crate::run::{Event, Failure, FailureKind, Next, Note, Reading, SessionEvent, Which};
+
+/// A runner that was paused for longer than this between intent and commit step does not commit.
+const PAUSED: TimeDelta = TimeDelta::seconds(5);
+
+impl<'a> OpenLane<'a> {
+    /// Does it.
+    pub(super) async fn perform(&mut self, planned: &Planned<'a>, next: Next) -> Result<Event> {
+        Ok(match next {
+            Next::Read(which) => self.read(planned, which).await,
+            Next::Prepare => self.prepare(planned).await,
+            Next::Intend { generation, unit } => Event::Intended { generation, unit },
+            Next::Commit => self.commit(planned).await?,
+            Next::Ask | Next::Close(..) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
+        })
+    }
+
+    async fn read(&mut self, planned: &Planned<'a>, which: Which) -> Event {
+        let section = match (&planned.task.verify, which) {
+            (Verify::Section(section), Which::Verify | Which::Baseline) => section,
+            _ => &planned.task.check,
+        };
+        match self.read_section(planned, section).await {
+            Ok(reading) => {
+                if which == Which::Check {
+                    self.checked.clone_from(&reading.values);
+                }
+                Event::Read { which, reading }
+            }
+            Err(failure) => Event::ReadFailed { which, failure: self.explain(planned, failure).await },
+        }
+    }
+
+    /// Reads a section within the attempt's limit.
+    async fn read_section(&mut self, planned: &Planned<'a>, section: &Section) -> Result<Reading, Failure> {
+        let scope = self.scope(planned);
+        let limit = attempt_limit(planned);
+        let mut visit = self.visit(planned.row.period).await?;
+        let read = tokio::time::timeout(limit, visit.read_section(section, scope)).await;
+        match read {
+            Ok(Ok(reading)) => Ok(reading),
+            Ok(Err(halt)) => Err(failure_of(halt)),
+            Err(_) => {
+                self.end_browser().await;
+                Err(over_time(limit))
+            }
+        }
+    }
+
+    async fn prepare(&mut self, planned: &Planned<'a>) -> Event {
+        let steps = steps(planned);
+        let scope = with_checked(self.scope(planned), &self.checked);
+        let limit = attempt_limit(planned);
+        let visit = self.visit(planned.row.period).await;
+        let mut visit = match visit {
+            Ok(visit) => visit,
+            Err(failure) => return Event::PrepareFailed { failure },
+        };
+        match tokio::time::timeout(limit, visit.prepare(steps, scope)).await {
+            Ok(Ok(prepared)) => {
+                let notes = prepared.notes.clone();
+                self.prepared = Some(prepared);
+                Event::Prepared { notes }
+            }
+            Ok(Err(Halt::Later(reason))) => Event::Halted { later: true, reason },
+            Ok(Err(Halt::Skip(reason))) => Event::Halted { later: false, reason },
+            Ok(Err(Halt::Failed(failure))) => Event::PrepareFailed { failure: self.explain(planned, failure).await },
+            Err(_) => {
+                self.end_browser().await;
+                Event::PrepareFailed { failure: over_time(limit) }
+            }
+        }
+    }
+
+    /// The commit step (for a `repeatable` act: all of it), at most once for the intent that was just written.
+    async fn commit(&mut self, planned: &Planned<'a>) -> Result<Event> {
+        if let Some(failure) = self.too_late(planned)? {
+            return Ok(Event::NotSent { failure });
+        }
+        self.session.apply(&SessionEvent::Acted);
+        let limit = attempt_limit(planned);
+        let work = async {
+            match (planned.task.effect, self.prepared.take()) {
+                (Effect::Repeatable, _) => self.act_whole(planned).await,
+                (Effect::Once, Some(prepared)) => self.commit_step(planned, prepared).await,
+                (Effect::Once, None) => Event::NotSent {
+                    failure: Failure::new(
+                        FailureKind::BrowserCrashed,
+                        "the page that stood ready is gone; nothing was sent",
+                    ),
+                },
+            }
+        };
+        match tokio::time::timeout(limit, work).await {
+            Ok(event) => Ok(event),
+            Err(_) => {
+                self.end_browser().await;
+                Ok(Event::Committed { trouble: Some(over_time(limit)) })
+            }
+        }
+    }
+
+    /// Clock, window and period once more, between the intent and the commit step.
+    fn too_late(&mut self, planned: &Planned<'a>) -> Result<Option<Failure>> {
+        let world = self.world;
+        let now = world.clock.now();
+        let intended_at = world.ledger.events(&planned.row.key)?.last().map_or(now, |(at, _)| *at);
+        let limit = TimeDelta::from_std(planned.rules.commit_limit).unwrap_or_default();
+        let why = if now - intended_at > PAUSED || now < intended_at {
+            "the runner was paused just before the commit step; nothing was sent"
+        } else if !planned.row.period.contains(now + limit) || now >= planned.row.window.until {
+            "the window or the site's day ended just before the commit step; nothing was sent"
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Failure::new(FailureKind::Timeout, why)))
+    }
+
+    async fn commit_step(&mut self, planned: &Planned<'a>, prepared: Prepared) -> Event {
+        let steps = steps(planned);
+        let mut visit = match self.visit(planned.row.period).await {
+            Ok(visit) => visit,
+            Err(failure) => return Event::NotSent { failure },
+        };
+        let scope = prepared.scope.clone();
+        match visit.commit(steps, &prepared).await {
+            Committed::NotSent(failure) => Event::NotSent { failure },
+            Committed::Sent { trouble: Some(trouble) } => Event::Committed { trouble: Some(trouble) },
+            Committed::Sent { trouble: None } => {
+                let trouble = visit.finish(steps, prepared).await;
+                let refusal = visit.shown_refusal(&planned.task.refused, scope).await;
+                Event::Committed { trouble: refusal.map(refused).or(trouble) }
+            }
+        }
+    }
+
+    async fn act_whole(&mut self, planned: &Planned<'a>) -> Event {
+        let scope = with_checked(self.scope(planned), &self.checked);
+        let steps = steps(planned);
+        let mut visit = match self.visit(planned.row.period).await {
+            Ok(visit) => visit,
+            Err(failure) => return Event::NotSent { failure },
+        };
+        let trouble = match visit.act_whole(steps, scope).await {
+            Ok(notes) => {
+                drop::<Vec<Note>>(notes);
+                None
+            }
+            Err(halt) => Some(failure_of(halt)),
+        };
+        Event::Committed { trouble }
+    }
+
+    /// A page that was not understood may be a sign-in page: who is signed in is read before the page is blamed.
+    async fn explain(&mut self, planned: &Planned<'a>, failure: Failure) -> Failure {
+        if failure.kind != FailureKind::PageChanged || !self.session.is_signed_in() {
+            return failure;
+        }
+        match self.identify(planned).await {
+            Ok(reading) if reading.answer == crate::run::Answer::Todo => {
+                let message = format!("the session expired; before that was known: {}", failure.message);
+                Failure { kind: FailureKind::SessionExpired, message, ..failure }
+            }
+            _ => failure,
+        }
+    }
+}
+
+/// The steps of the act; none for a person's.
+fn steps<'p>(planned: &'p Planned<'_>) -> &'p [Step] {
+    match &planned.task.act {
+        Act::Steps(steps) => steps,
+        Act::Person => &[],
+    }
+}
+
+pub(super) fn failure_of(halt: Halt) -> Failure {
+    match halt {
+        Halt::Failed(failure) => failure,
+        Halt::Later(reason) | Halt::Skip(reason) => Failure::new(FailureKind::PageChanged, reason),
+    }
+}
+
+pub(super) fn over_time(limit: Duration) -> Failure {
+    Failure::new(FailureKind::Timeout, format!("not finished within the attempt's {} s", limit.as_secs()))
+}
+
+fn refused(reason: String) -> Failure {
+    Failure::new(FailureKind::NoEffect, format!("the site refused: {reason}"))
+}
+
+/// The lane's loop handles these itself.
+fn unreachable_effect(next: &Next) -> Event {
+    Event::PrepareFailed { failure: Failure::new(FailureKind::Environment, format!("{next:?} is not for the browser")) }
+}

@@ -1,0 +1,133 @@
+//! Sign-in: who is signed in, and, when nobody is, the site's form, submitted at most twice a day.
+
+use anyhow::Result;
+
+use super::lane::{OpenLane, attempt_limit};
+use super::perform::{failure_of, over_time};
+use super::plan::Planned;
+use crate::browser::visit::Committed;
+use crate::files::model::{Act, Step};
+use crate::ledger::IntentAnswer;
+use crate::run::{Event, Failure, FailureKind, Reading, SUBMISSIONS_A_DAY, SessionEvent, SessionNext, Which};
+
+impl<'a> OpenLane<'a> {
+    /// Sees to it that the account is signed in. None when it is; else what this means for the key at work.
+    pub(super) async fn signed_in(&mut self, planned: &Planned<'a>, before_act: bool) -> Result<Option<Event>> {
+        // A dead browser took its session with it; this starts the next one.
+        if let Err(failure) = self.browser().await {
+            return Ok(Some(Event::NotTried { failure }));
+        }
+        loop {
+            let standing = self.standing(&planned.row.period)?;
+            let by_person = matches!(self.site.sign_in.act, Act::Person);
+            let done = match self.session.next(&standing, by_person, before_act) {
+                SessionNext::SignedIn => return Ok(None),
+                SessionNext::Blocked(failure) => Err(failure),
+                SessionNext::Identify => {
+                    self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
+                }
+                SessionNext::Prepare => self.prepare_sign_in(planned).await,
+                SessionNext::Intend => self.intend_sign_in(planned)?,
+                SessionNext::Commit => self.commit_sign_in(planned).await?,
+            };
+            match done {
+                Ok(event) => self.session.apply(&event),
+                Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
+            }
+            if !self.world.ledger.keep_lease(&mut self.lease, self.world.clock.now())? {
+                let failure =
+                    Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
+                return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
+            }
+        }
+    }
+
+    /// Reads who is signed in.
+    pub(super) async fn identify(&mut self, planned: &Planned<'a>) -> Result<Reading, Failure> {
+        let scope = self.scope(planned);
+        let section = &self.site.sign_in.check;
+        let limit = attempt_limit(planned);
+        let mut visit = self.visit(planned.row.period).await?;
+        match tokio::time::timeout(limit, visit.read_section(section, scope)).await {
+            Ok(read) => read.map_err(failure_of),
+            Err(_) => {
+                self.end_browser().await;
+                Err(over_time(limit))
+            }
+        }
+    }
+
+    async fn prepare_sign_in(&mut self, planned: &Planned<'a>) -> Result<SessionEvent, Failure> {
+        let scope = self.scope(planned);
+        let steps = sign_in_steps(&self.site.sign_in.act);
+        let limit = attempt_limit(planned);
+        let mut visit = self.visit(planned.row.period).await?;
+        match tokio::time::timeout(limit, visit.prepare(steps, scope)).await {
+            Ok(prepared) => {
+                self.prepared = Some(prepared.map_err(failure_of)?);
+                Ok(SessionEvent::Prepared)
+            }
+            Err(_) => {
+                self.end_browser().await;
+                Err(over_time(limit))
+            }
+        }
+    }
+
+    fn intend_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
+        let world = self.world;
+        let day = planned.row.period.day;
+        let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
+        Ok(match answer {
+            IntentAnswer::Written => Ok(SessionEvent::Intended),
+            _ => Err(Failure::new(
+                FailureKind::Timeout,
+                "the sign-in was not submitted: the lane was taken over or suspended",
+            )),
+        })
+    }
+
+    /// Submits the form. What the site says then is read by the next look at who is signed in.
+    async fn commit_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
+        let Some(prepared) = self.prepared.take() else {
+            self.world.ledger.settle_sign_in(&self.lane, false)?;
+            return Ok(Err(Failure::new(
+                FailureKind::BrowserCrashed,
+                "the sign-in form is gone; nothing was submitted",
+            )));
+        };
+        let steps = sign_in_steps(&self.site.sign_in.act);
+        let limit = attempt_limit(planned);
+        let work = async {
+            let mut visit = match self.visit(planned.row.period).await {
+                Ok(visit) => visit,
+                Err(failure) => return Committed::NotSent(failure),
+            };
+            match visit.commit(steps, &prepared).await {
+                Committed::Sent { trouble: None } => Committed::Sent { trouble: visit.finish(steps, prepared).await },
+                other => other,
+            }
+        };
+        let committed = match tokio::time::timeout(limit, work).await {
+            Ok(committed) => committed,
+            Err(_) => {
+                self.end_browser().await;
+                Committed::Sent { trouble: Some(over_time(limit)) }
+            }
+        };
+        self.world.ledger.settle_sign_in(&self.lane, matches!(committed, Committed::Sent { .. }))?;
+        Ok(match committed {
+            Committed::NotSent(failure) => Err(failure),
+            // Wrong password, captcha, code: the page that answers says so, and it is final.
+            Committed::Sent { trouble: Some(trouble) } if trouble.kind.needs_person() => Err(trouble),
+            Committed::Sent { .. } => Ok(SessionEvent::Committed),
+        })
+    }
+}
+
+fn sign_in_steps(act: &Act) -> &[Step] {
+    match act {
+        Act::Steps(steps) => steps,
+        Act::Person => &[],
+    }
+}

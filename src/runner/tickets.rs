@@ -1,0 +1,82 @@
+//! Tickets: opened when a person is needed, closed when what they wait for is seen to have happened.
+
+use anyhow::Result;
+
+use super::lane::OpenLane;
+use super::morning::World;
+use super::plan::Planned;
+use crate::clock::Instant;
+use crate::ledger::Ticket;
+use crate::run::{Event, Failure, FailureKind, Lane};
+
+/// The rule named in a failure that only repeats what a ticket says already.
+pub(super) const STANDING: &str = "standing-ticket";
+
+/// Opens the ticket of a failure that needs a person.
+pub(super) fn open(lane: &OpenLane<'_>, failure: &Failure, at: Instant) -> Result<i64> {
+    let fingerprint = (failure.kind == FailureKind::CredentialsRejected)
+        .then(|| lane.world.credentials.fingerprint(&lane.credentials))
+        .transpose()?
+        .flatten();
+    let ticket = Ticket {
+        lane: lane.lane.clone(),
+        failure: Some(failure.clone()),
+        task: None,
+        text: failure.message.clone(),
+        fingerprint,
+    };
+    Ok(lane.world.ledger.open_ticket(&ticket, at)?)
+}
+
+/// The failure that an open ticket stands for, for a key that was about to run.
+pub(super) fn standing(world: &World<'_>, number: i64) -> Result<Failure> {
+    let ticket = world.ledger.open_tickets()?.into_iter().find(|ticket| ticket.number == number);
+    let failure = ticket.and_then(|ticket| ticket.failure);
+    let mut failure = failure.unwrap_or_else(|| Failure::new(FailureKind::Login, "a ticket waits for a person"));
+    failure.message = format!("ticket #{number}: {}", failure.message);
+    failure.rule = Some(STANDING.to_owned());
+    Ok(failure)
+}
+
+/// Asks the person what the task says; one ticket for each account and task.
+pub(super) fn ask(lane: &OpenLane<'_>, planned: &Planned<'_>) -> Result<Event> {
+    let text = match planned.task.ask.as_ref().map(|ask| ask.render(&lane.scope(planned))) {
+        Some(Ok(text)) => text,
+        Some(Err(unknown)) => unknown.to_string(),
+        None => planned.task.name.clone(),
+    };
+    let ticket =
+        Ticket { lane: lane.lane.clone(), failure: None, task: Some(planned.task.id.clone()), text, fingerprint: None };
+    let number = lane.world.ledger.open_ticket(&ticket, lane.world.clock.now())?;
+    Ok(Event::Asked { ticket: number })
+}
+
+/// Closes the question of a task that is final: it was answered, or its time is over.
+pub(super) fn close_question(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
+    let lane = &planned.row.lane;
+    for ticket in world.ledger.open_tickets()? {
+        let same_lane = ticket.site == lane.site && ticket.account.as_ref() == Some(&lane.account);
+        if same_lane && ticket.task.as_ref() == Some(&planned.row.task) {
+            world.ledger.close_ticket(ticket.number, "its task is final", at)?;
+        }
+    }
+    Ok(())
+}
+
+/// Closes the ticket of rejected credentials once the secret is another one, which was never rejected.
+pub(super) async fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
+    let lane: &Lane = &planned.row.lane;
+    let rejected = world.ledger.open_tickets()?.into_iter().find(|ticket| {
+        ticket.kind == FailureKind::CredentialsRejected.word()
+            && ticket.site == lane.site
+            && ticket.account.as_ref() == Some(&lane.account)
+    });
+    let Some(ticket) = rejected else { return Ok(()) };
+    let Some(account) = super::requirements::account(planned.site, &lane.account) else { return Ok(()) };
+    let Ok(credentials) = world.credentials.of(planned.site, account).await else { return Ok(()) };
+    let Some(now) = world.credentials.fingerprint(&credentials)? else { return Ok(()) };
+    if !world.ledger.rejected_fingerprints(lane)?.contains(&now) {
+        world.ledger.close_ticket(ticket.number, "the secret changed", at)?;
+    }
+    Ok(())
+}

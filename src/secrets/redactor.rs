@@ -1,0 +1,222 @@
+//! Takes secrets out of texts.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, RwLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::forms::{Form, forms};
+
+/// What stands where a secret stood.
+pub const MASK: &str = "•••";
+
+/// Shorter secrets, in characters, are not taken out of texts: they would take ordinary words apart, which tells more
+/// about them than it hides.
+pub const SHORTEST: usize = 4;
+
+/// Every secret of this process, so that none is written down. Cheap to clone; all clones know the same secrets, those
+/// added later too.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    known: Arc<RwLock<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    forms: Vec<Form>,
+    automaton: Option<AhoCorasick>,
+}
+
+impl Redactor {
+    /// A redactor that knows no secret yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on this secret is taken out.
+    pub fn add(&self, secret: &SecretString) {
+        let secret = secret.expose_secret();
+        if secret.chars().count() < SHORTEST {
+            return;
+        }
+        let mut known = self.known.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let all: BTreeSet<Form> = known.forms.drain(..).chain(forms(secret)).collect();
+        known.forms = all.into_iter().collect();
+        known.automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(known.forms.iter().map(|form| &form.text))
+            .ok();
+    }
+
+    /// The text without secrets.
+    pub fn redact(&self, text: &str) -> String {
+        // Forms are whole characters, so what is left of a text between them is a text.
+        String::from_utf8_lossy(&self.redact_bytes(text.as_bytes())).into_owned()
+    }
+
+    /// The bytes without secrets; they need not be text.
+    pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let known = self.known.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut copied = 0;
+        for hidden in known.ranges(bytes) {
+            out.extend_from_slice(&bytes[copied..hidden.start]);
+            out.extend_from_slice(MASK.as_bytes());
+            copied = hidden.end;
+        }
+        out.extend_from_slice(&bytes[copied..]);
+        out
+    }
+}
+
+impl Known {
+    /// The places of secrets, in order, those that overlap or touch as one: of two secrets that share letters, neither
+    /// end may be left over.
+    fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        if self.forms.is_empty() {
+            return Vec::new();
+        }
+        // Without an automaton (too many secrets for the memory) nothing can be told apart, so everything is hidden.
+        let Some(automaton) = &self.automaton else {
+            return std::iter::once(0..bytes.len()).collect();
+        };
+        let mut found: Vec<Range<usize>> = automaton
+            .find_overlapping_iter(bytes)
+            .map(|hit| match self.forms[hit.pattern().as_usize()].base64 {
+                true => with_neighbours(bytes, hit.start()..hit.end()),
+                false => hit.start()..hit.end(),
+            })
+            .collect();
+        found.sort_by_key(|range| range.start);
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in found {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        merged
+    }
+}
+
+/// The range with one more letter of base64 at each end.
+fn with_neighbours(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let is_letter = |index: usize| {
+        bytes.get(index).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'))
+    };
+    let start = match range.start.checked_sub(1) {
+        Some(before) if is_letter(before) => before,
+        _ => range.start,
+    };
+    start..range.end + usize::from(is_letter(range.end))
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Redactor(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn knowing(secrets: &[&str]) -> Redactor {
+        let redactor = Redactor::new();
+        secrets.iter().for_each(|secret| redactor.add(&SecretString::from(*secret)));
+        redactor
+    }
+
+    #[test]
+    fn a_secret_is_replaced_wherever_it_stands() {
+        let redactor = knowing(&["hunter22", "密码是它"]);
+        assert_eq!(redactor.redact("a hunter22, hunter22hunter22 密码是它!"), "a •••, ••• •••!");
+        assert_eq!(redactor.redact("nothing here"), "nothing here");
+        assert_eq!(redactor.redact_bytes(b"\xff hunter22 \xfe"), [b"\xff ", MASK.as_bytes(), b" \xfe"].concat());
+    }
+
+    #[test]
+    fn of_secrets_that_overlap_no_end_is_left() {
+        assert_eq!(knowing(&["abcdef", "defghi", "cdef"]).redact("xabcdefghix"), "x•••x");
+        assert_eq!(knowing(&["pass", "password1"]).redact("password1"), "•••");
+    }
+
+    #[test]
+    fn clones_know_what_is_added_later() {
+        let redactor = Redactor::new();
+        let clone = redactor.clone();
+        redactor.add(&SecretString::from("hunter22"));
+        assert_eq!(clone.redact("hunter22"), MASK);
+    }
+
+    #[test]
+    fn short_secrets_are_left_alone_and_never_shown_by_debug() {
+        assert_eq!(knowing(&["abc"]).redact("alphabet abc"), "alphabet abc");
+        assert_eq!(format!("{:?}", knowing(&["hunter22"])), "Redactor(…)");
+    }
+
+    #[test]
+    fn a_login_in_base64_leaves_no_letter_of_the_password() {
+        let login = STANDARD.encode("\0me@example.org\0hunter22");
+        let left = knowing(&["hunter22"]).redact(&format!("AUTH PLAIN {login}"));
+        let kept = left.strip_prefix("AUTH PLAIN ").and_then(|rest| rest.strip_suffix(MASK)).unwrap();
+        let decoded = STANDARD.decode(&kept[..kept.len() / 4 * 4]).unwrap();
+        assert!(b"\0me@example.org\0".starts_with(&decoded), "{left}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_secret_survives_in_any_form(
+            secret in "[ -~äß密码🔑]{4,20}",
+            before in "[ -~密]{0,9}",
+            after in "[ -~密]{0,9}",
+        ) {
+            let redactor = knowing(&[&secret]);
+            let around = |text: &str| format!("{before}{text}{after}");
+            let json = |text: &str| serde_json::to_string(text).unwrap();
+            let inner = |quoted: String| quoted[1..quoted.len() - 1].to_owned();
+            let percent = |lower: bool| -> String {
+                secret.bytes().map(|byte| match byte {
+                    byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+                    byte if lower => format!("%{byte:02x}"),
+                    byte => format!("%{byte:02X}"),
+                }).collect()
+            };
+            let form: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            for (text, hidden) in [
+                (around(&secret), secret.clone()),
+                (json(&around(&secret)), inner(json(&secret))),
+                (json(&json(&around(&secret))), inner(json(&inner(json(&secret))))),
+                (format!("{:?}", around(&secret)), secret.escape_debug().to_string()),
+                (around(&percent(false)), percent(false)),
+                (around(&percent(true)), percent(true)),
+                (around(&form), form.clone()),
+            ] {
+                let redacted = redactor.redact(&text);
+                prop_assert!(!redacted.contains(&hidden), "{text} -> {redacted}");
+            }
+        }
+
+        #[test]
+        fn no_secret_survives_in_base64(secret in "[ -~密]{6,20}", before in "[ -~]{0,5}", after in "[ -~]{0,5}") {
+            let redactor = knowing(&[&secret]);
+            for engine in [&STANDARD, &URL_SAFE] {
+                let text = engine.encode(format!("{before}{secret}{after}"));
+                let redacted = redactor.redact(&text);
+                prop_assert!(redacted.contains(MASK), "{text} -> {redacted}");
+            }
+        }
+
+        #[test]
+        fn texts_without_secrets_are_untouched(text in "[a-y ]{0,60}") {
+            prop_assert_eq!(knowing(&["zzzz0000"]).redact(&text), text);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The pages that people read: no dead link, and no word of the program left unexplained.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sunup::run::{FailureKind, Status};
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Markdown files of the top folder and of `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let folders = [project().to_owned(), project().join("docs")];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    files.filter(|file| file.extension().is_some_and(|ending| ending == "md")).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut dead = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = targets.map(|target| target.split('#').next().unwrap_or_default());
+        for target in files.filter(|target| !target.is_empty() && !target.contains("://")) {
+            let folder = page.parent().expect("a folder");
+            if !folder.join(target).exists() {
+                dead.push(format!("{}: {target}", page.strip_prefix(project()).unwrap_or(&page).display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "links to nothing:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn every_status_and_failure_is_explained() {
+    use Status::*;
+    let statuses = [Pending, Running, Success, AlreadyDone, Compensated, Skipped, Failed, Unconfirmed, Blocked, Dead]
+        .map(Status::word);
+    let kinds = FailureKind::ALL.map(FailureKind::word);
+    let page = fs::read_to_string(project().join("docs/failures.md")).expect("docs/failures.md");
+    let is_missing = |word: &&str| !page.contains(&format!("\n| `{word}` |"));
+    let missing: Vec<&str> = statuses.into_iter().chain(kinds).filter(is_missing).collect();
+    assert!(missing.is_empty(), "docs/failures.md has no row for: {missing:?}");
+}

@@ -1,0 +1,120 @@
+//! What tests that run the real program share: a folder of their own, a clean environment, a turn at the browser.
+
+#![allow(dead_code)] // Each test takes what it needs of it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// No run of a test takes longer, unless something hangs.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A folder of one test's own, removed with it: a home, programs of its own in front of the others, data.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// What a program said and how it ended.
+pub struct Outcome {
+    /// The exit code; -1 for a program that a signal ended.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Place {
+    /// A new, empty place.
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("sunup-test-").tempdir().expect("a temporary folder");
+        for name in ["home", "bin"] {
+            fs::create_dir(folder.path().join(name)).expect("an empty folder");
+        }
+        Place { folder }
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The real program with these arguments, and with nothing of the caller's environment but what every program needs.
+    pub fn sunup(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sunup"));
+        command.args(arguments).env_clear().current_dir(self.folder.path());
+        command.env("PATH", self.programs()).env("HOME", self.path("home")).env("LANG", "C.UTF-8");
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        command
+    }
+
+    fn programs(&self) -> OsString {
+        let own = [self.path("bin"), project().join(".cache/bin")];
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).expect("folders without a colon")
+    }
+
+    /// Puts a geckodriver in front that leaves a mark each time it is started. [`Place::browser_starts`] counts them.
+    pub fn count_browser_starts(&self) {
+        let script = format!(
+            "#!/bin/sh\necho started >> '{}'\nexec '{}' \"$@\"\n",
+            self.path("starts").display(),
+            program("geckodriver").display(),
+        );
+        write_program(&self.path("bin/geckodriver"), &script);
+    }
+
+    /// How often the driver was started.
+    pub fn browser_starts(&self) -> usize {
+        fs::read_to_string(self.path("starts")).map_or(0, |marks| marks.lines().count())
+    }
+}
+
+/// Runs it to its end.
+pub async fn run(mut command: Command) -> Outcome {
+    let output = tokio::time::timeout(LIMIT, command.output()).await;
+    let output = output.expect("the program ends in time").expect("the program starts");
+    Outcome {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "exit code {}\n── stdout\n{}\n── stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+}
+
+/// The folder of `Cargo.toml`.
+pub fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A program on PATH, or one that `make` has built.
+pub fn program(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).chain([project().join(".cache/bin")]);
+    let found = folders.find_map(|folder| Some(folder.join(name)).filter(|program| program.is_file()));
+    found.unwrap_or_else(|| panic!("`{name}` is not on PATH: `make test` installs what the tests need"))
+}
+
+/// Waits until no other test, of this file or another, drives a browser; the turn ends when the answer is dropped.
+pub fn browser_turn() -> File {
+    let turn = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser.lock")).expect("a lock file");
+    turn.lock().expect("a lock");
+    turn
+}
+
+fn write_program(path: &Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, script).expect("a script");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a script that can be run");
+}
