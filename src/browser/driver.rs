@@ -11,10 +11,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use super::sweep::MARK;
 use crate::run::{Failure, FailureKind};
-
-/// The environment variable that marks our driver and its browser, so that orphans of a killed run are recognised.
-pub const MARK: &str = "SUNUP_RUN";
 
 /// How long the driver may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -69,7 +67,7 @@ pub struct Surroundings<'a> {
     pub zone: &'a str,
     /// Home and temporary folder: its own, writable, removed afterwards.
     pub home: &'a Path,
-    /// The id of the run.
+    /// Who started it.
     pub mark: &'a str,
     /// Without a window.
     pub headless: bool,
@@ -179,31 +177,6 @@ fn end_group(group: Pid) {
         }
     }
     tracing::warn!(group = group.as_raw(), "the browser's processes were killed but are not gone yet");
-}
-
-/// Kills drivers and browsers that a run left behind. `ended` says whether a run, by its mark, is over.
-pub fn sweep_orphans(ended: impl Fn(&str) -> bool) -> usize {
-    let mut groups: Vec<Pid> = Vec::new();
-    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
-        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        let marked = mark_in(&environment).is_some_and(|mark| ended(&mark));
-        // The group is asked from the process that carries the mark, so a reused number is never hit.
-        let group = marked.then(|| nix::unistd::getpgid(Some(Pid::from_raw(id))).ok()).flatten();
-        groups.extend(group.filter(|group| *group != nix::unistd::getpgrp()));
-    }
-    groups.sort_unstable();
-    groups.dedup();
-    for group in &groups {
-        end_group(*group);
-    }
-    groups.len()
-}
-
-fn mark_in(environment: &[u8]) -> Option<String> {
-    let prefix = format!("{MARK}=");
-    let found = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
-    String::from_utf8(found.to_vec()).ok()
 }
 
 fn environment(message: String) -> Failure {
