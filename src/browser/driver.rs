@@ -11,10 +11,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use super::sweep::{MARK, groups_with};
 use crate::run::{Failure, FailureKind};
-
-/// The environment variable that marks our driver and its browser, so that orphans of a killed run are recognised.
-pub const MARK: &str = "SUNUP_RUN";
 
 /// How long the driver may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -69,7 +67,7 @@ pub struct Surroundings<'a> {
     pub zone: &'a str,
     /// Home and temporary folder: its own, writable, removed afterwards.
     pub home: &'a Path,
-    /// The id of the run.
+    /// Who started it.
     pub mark: &'a str,
     /// Without a window.
     pub headless: bool,
@@ -195,32 +193,6 @@ fn end_group(group: Pid) {
         }
     }
     tracing::warn!(group = group.as_raw(), "the browser's processes were killed but are not gone yet");
-}
-
-/// Kills drivers and browsers that a run left behind. `ended` says whether a run, by its mark, is over. The answer is the
-/// number of process groups that were there.
-pub fn sweep_orphans(ended: impl Fn(&str) -> bool) -> usize {
-    let groups = groups_with(|name, value| name == MARK && ended(value));
-    groups.iter().copied().for_each(end_group);
-    groups.len()
-}
-
-/// The process groups, other than our own, in which some process has such an environment variable. The group is asked
-/// from that very process, so that a number that was given away again is never hit.
-fn groups_with(wanted: impl Fn(&str, &str) -> bool) -> Vec<Pid> {
-    let mut groups = Vec::new();
-    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
-        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        let entries = environment.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
-        if entries.filter_map(|entry| entry.split_once('=')).any(|(name, value)| wanted(name, value)) {
-            groups.extend(nix::unistd::getpgid(Some(Pid::from_raw(id))));
-        }
-    }
-    groups.sort_unstable();
-    groups.dedup();
-    groups.retain(|group| *group != nix::unistd::getpgrp());
-    groups
 }
 
 fn environment(message: String) -> Failure {

@@ -8,11 +8,14 @@ mod find;
 mod page;
 mod picture;
 mod read;
+pub mod scratch;
 mod section;
 mod session;
 mod steps;
+pub mod sweep;
 pub mod visit;
 mod wire;
 
 pub use command::{Action, Browser, Command, Context, Element, Refusal, Response, Tab};
-pub use session::{Firefox, StartOptions};
+pub use scratch::Scratch;
+pub use session::{Firefox, SCRATCH, StartOptions};

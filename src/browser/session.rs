@@ -13,14 +13,17 @@ use chrono_tz::Tz;
 use fantoccini::error::{CmdError, NewSessionError};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value as Json, json};
-use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
+use super::scratch::Scratch;
 use super::{page, wire, wire::Wire};
 use crate::files::model::Viewport;
 use crate::run::{Failure, FailureKind};
+
+/// How the folder with a browser's temporary files begins.
+pub const SCRATCH: &str = "browser-";
 
 /// How long the browser may take to start.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -50,7 +53,9 @@ pub struct StartOptions {
     pub proxy: Option<SocketAddr>,
     /// Accept certificates that nobody vouches for: only in rehearsals.
     pub accept_insecure_certs: bool,
-    /// The id of the run, by which orphans are recognised.
+    /// Where the browser may put its temporary files.
+    pub scratch: PathBuf,
+    /// Who starts it, so that it is recognised when it is left behind.
     pub mark: String,
 }
 
@@ -67,7 +72,7 @@ pub struct Firefox {
     marks: u64,
     dead: bool,
     // Last, so that it is removed after everything that writes into it is gone.
-    _folder: TempDir,
+    _folder: Scratch,
 }
 
 impl Firefox {
@@ -76,7 +81,9 @@ impl Firefox {
         let program = find_driver(&options.driver)?;
         let binary = find_browser(options.binary.as_deref())?;
         make_private(&options.profile)?;
-        let folder = TempDir::with_prefix("sunup-browser-").map_err(|error| no_folder("a temporary folder", &error))?;
+        make_private(&options.scratch)?;
+        let folder = Scratch::new(&options.scratch, SCRATCH)
+            .map_err(|error| no_folder(&options.scratch.display().to_string(), &error))?;
         let zone = options.zone.name();
         let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
         let mut driver = Driver::start(&program, &around).await?;

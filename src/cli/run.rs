@@ -12,11 +12,14 @@ use super::exit::Exit;
 use super::rehearsal::Stage;
 use super::terminal::Terminal;
 use super::{Common, folders, show, status};
+use crate::browser::{Scratch, scratch};
 use crate::clock::{Clock, SystemClock};
 use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StoredReport};
 use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
-use crate::runner::{CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, keep_report};
+use crate::runner::{
+    CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, end_orphans, keep_report,
+};
 use crate::secrets::{Redactor, Resolver};
 
 /// What `run` takes.
@@ -32,13 +35,16 @@ pub(super) struct RunArgs {
     scenario: Option<String>,
 }
 
+/// How the temporary data folder of a rehearsal begins.
+const REHEARSAL: &str = "sunup-rehearsal-";
+
 /// Where a run keeps its things, and by which time it goes.
 struct Setting {
     data: PathBuf,
     clock: Arc<dyn Clock>,
     stage: Option<Stage>,
     // Removed at the end: a rehearsal without --data leaves nothing.
-    _temporary: Option<tempfile::TempDir>,
+    _temporary: Option<Scratch>,
 }
 
 /// Runs what is due, and reports.
@@ -51,20 +57,20 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         eprintln!("sunup: there is no task `{unknown}`; `sunup validate` lists the tasks");
         return Ok(Exit::Usage);
     }
+    end_orphans();
     let setting = setting(common, args, &project).await?;
     let ledger = Ledger::open(&setting.data)?;
     let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
     let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
-    let run = run_id();
     let world = World {
         project: &project,
         ledger: &ledger,
         clock: setting.clock.as_ref(),
         launcher: Launcher {
             settings: project.settings.browser.clone(),
-            profiles: setting.data.join("profiles"),
+            data: setting.data.clone(),
             proxy: setting.stage.as_ref().map(|stage| Proxy(stage.proxy())),
-            mark: run.clone(),
+            holder: Holder::this(),
         },
         credentials: CredentialsFrom {
             fixtures: setting.stage.as_ref().map(|stage| stage.fixtures().to_path_buf()),
@@ -76,8 +82,9 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         watch: &terminal,
         pictures: setting.data.join("pictures"),
         holder: Holder::this(),
-        run,
+        run: run_id(),
     };
+    world.launcher.sweep();
     let outcome = Morning::new(&world, args.tasks.clone()).run().await;
     terminal.end();
     let outcome = outcome?;
@@ -115,7 +122,8 @@ async fn setting(common: &Common, args: &RunArgs, project: &Project) -> Result<S
     let (data, temporary) = match &common.data {
         Some(data) => (data.clone(), None),
         None => {
-            let folder = tempfile::Builder::new().prefix("sunup-rehearsal-").tempdir();
+            scratch::sweep(&std::env::temp_dir(), REHEARSAL);
+            let folder = Scratch::new(&std::env::temp_dir(), REHEARSAL);
             let folder = folder.context("no temporary folder for the rehearsal; give it one with --data DIR")?;
             (folder.path().to_path_buf(), Some(folder))
         }

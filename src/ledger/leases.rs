@@ -58,6 +58,23 @@ impl Holder {
         }
     }
 
+    /// Its name in one line, for what may outlive it.
+    pub fn mark(&self) -> String {
+        format!("{} {} {} {}", self.pid, self.start, self.boot, self.host)
+    }
+
+    /// The holder of this mark.
+    pub fn of_mark(mark: &str) -> Option<Self> {
+        let mut parts = mark.splitn(4, ' ');
+        let mut part = || parts.next();
+        Some(Holder {
+            pid: part()?.parse().ok()?,
+            start: part()?.parse().ok()?,
+            boot: part()?.to_owned(),
+            host: part()?.to_owned(),
+        })
+    }
+
     /// True when this holder is known to be dead: same host, and another boot, no such process, or the pid used again.
     pub fn is_dead(&self) -> bool {
         let this = Holder::this();
@@ -186,6 +203,15 @@ mod tests {
         assert_eq!(ledger.take_lease(&lane(), &other, now).unwrap(), LeaseAnswer::Held(me.clone()));
         let later = now + LENGTH;
         assert!(matches!(ledger.take_lease(&lane(), &other, later).unwrap(), LeaseAnswer::Taken(_)), "expired");
+    }
+
+    #[test]
+    fn a_mark_names_its_holder() {
+        let holder = Holder { host: "büro 7".into(), ..Holder::this() };
+        assert_eq!(Holder::of_mark(&holder.mark()), Some(holder));
+        for other in ["", "x", "1 2 boot", "x 2 boot host", "-1 2 boot host"] {
+            assert_eq!(Holder::of_mark(other), None, "{other}");
+        }
     }
 
     #[test]

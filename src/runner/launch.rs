@@ -1,27 +1,28 @@
-//! Starting the browser of a lane.
+//! Starting the browser of a lane, and ending those that a killed run left.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::browser::{Firefox, StartOptions};
+use crate::browser::{Firefox, SCRATCH, StartOptions, scratch, sweep};
 use crate::files::model::{BrowserSettings, Site};
+use crate::ledger::Holder;
 use crate::run::{Failure, Lane};
 
 /// The proxy that a rehearsal puts before the browser.
 #[derive(Debug, Clone, Copy)]
 pub struct Proxy(pub SocketAddr);
 
-/// How this run starts browsers. Profiles stand below the data folder, one for each lane.
+/// How this run starts browsers.
 #[derive(Debug, Clone)]
 pub struct Launcher {
     /// `browser:` of the settings.
     pub settings: BrowserSettings,
-    /// The folder of the profiles.
-    pub profiles: PathBuf,
+    /// The data folder: a profile for each lane stands below it, and what browsers need for a while.
+    pub data: PathBuf,
     /// A rehearsal's proxy.
     pub proxy: Option<Proxy>,
-    /// The id of the run, by which orphans are recognised.
-    pub mark: String,
+    /// This process.
+    pub holder: Holder,
 }
 
 impl Launcher {
@@ -31,14 +32,32 @@ impl Launcher {
             driver: self.settings.driver.clone(),
             binary: self.settings.binary.clone(),
             headless: self.settings.headless,
-            profile: self.profiles.join(&lane.site).join(&lane.account),
+            profile: self.data.join("profiles").join(&lane.site).join(&lane.account),
             zone: site.calendar.zone,
             locale: site.locale.clone(),
             viewport: site.viewport,
             proxy: self.proxy.map(|proxy| proxy.0),
             accept_insecure_certs: self.proxy.is_some(),
-            mark: self.mark.clone(),
+            scratch: self.scratch(),
+            mark: self.holder.mark(),
         })
         .await
+    }
+
+    /// Removes the folders into which browsers of killed runs wrote.
+    pub fn sweep(&self) {
+        scratch::sweep(&self.scratch(), SCRATCH);
+    }
+
+    fn scratch(&self) -> PathBuf {
+        self.data.join("browsers")
+    }
+}
+
+/// Ends the drivers and browsers that killed runs of this machine left behind.
+pub fn end_orphans() {
+    let groups = sweep::sweep(|mark| Holder::of_mark(mark).is_some_and(|holder| holder.is_dead()));
+    if groups > 0 {
+        tracing::warn!(groups, "ended the browsers of a killed run");
     }
 }

@@ -24,7 +24,7 @@ mod tickets;
 
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};
-pub use launch::{Launcher, Proxy};
+pub use launch::{Launcher, Proxy, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};

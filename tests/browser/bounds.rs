@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use sunup::browser::driver::{self, MARK};
+use sunup::browser::sweep::{self, MARK};
 use sunup::browser::{Action, Browser, Command, Context, Firefox, Response};
 use sunup::run::{Failure, FailureKind};
 use tempfile::TempDir;
@@ -122,8 +122,8 @@ async fn orphans_of_a_run_that_ended_are_swept() {
     let _alone = crate::ALONE.lock().await;
     let folder = TempDir::new().unwrap();
     let firefox = Firefox::start(options(folder.path(), "orphan")).await.unwrap();
-    assert_eq!(driver::sweep_orphans(|mark| mark == "some other run"), 0);
-    assert!(driver::sweep_orphans(|mark| mark == "orphan") >= 1);
+    assert_eq!(sweep::sweep(|mark| mark == "some other run"), 0);
+    assert!(sweep::sweep(|mark| mark == "orphan") >= 1);
     assert_eq!(marked("orphan"), Vec::<i32>::new());
     drop(firefox);
     assert_eq!(defunct(), 0, "children were not reaped");

@@ -39,6 +39,7 @@ pub fn options(folder: &Path, mark: &str) -> StartOptions {
         proxy: None,
         accept_insecure_certs: false,
         mark: mark.to_owned(),
+        scratch: folder.to_owned(),
     }
 }
 
@@ -107,6 +108,7 @@ fn site(server: &Server) -> Site {
         name: "社区".into(),
         origins: vec![server.origin()],
         calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
+        owner: None,
         accounts: Vec::new(),
         sign_in: SignIn { check, act: Act::Person },
         points: None,

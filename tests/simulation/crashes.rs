@@ -21,8 +21,7 @@ fn play(book: &Book, shape: Shape, manner: Manner, deaths: &[u32]) -> u32 {
 fn ended<'b>(book: &'b Book, shape: Shape, manner: Manner, deaths: &[u32]) -> (TaskRun, World<'b>) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let lane = lane(NUMBER.fetch_add(1, Ordering::Relaxed));
-    let mut world =
-        World::new(book, rules(shape, &lane), lane, Site::new(manner, shape.want), deaths.to_vec());
+    let mut world = World::new(book, rules(shape, &lane), lane, Site::new(manner, shape.want), deaths.to_vec());
     (world.run(), world)
 }
 
@@ -44,11 +43,8 @@ fn judge(shape: Shape, manner: Manner, state: &TaskRun, world: &World<'_>, told:
     }
     assert!(state.status.is_final(), "{told}");
     assert!(state.status.is_done() || state.reason.is_some(), "ended without a reason: {told}");
-    assert_eq!(
-        world.ledger.sent_intents(&world.rules.key).unwrap() as usize >= acts,
-        true,
-        "an act without intent: {told}"
-    );
+    let intents = world.ledger.sent_intents(&world.rules.key).unwrap() as usize;
+    assert!(intents >= acts, "an act without an intent: {told}");
 }
 
 #[test]

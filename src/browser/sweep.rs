@@ -1,0 +1,95 @@
+//! Orphans: a killed runner leaves its driver and its browser behind. The next run finds them by their mark, and ends them.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, getpgid, getpgrp};
+
+/// The environment variable by which our drivers, and the browsers that they start, say who started them. Nobody else's
+/// processes carry it: a person's own Firefox is never touched.
+pub const MARK: &str = "SUNUP_RUN";
+
+/// How often the processes are looked at before those that do not go are given up on.
+const LOOKS: u32 = 300;
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Ends the groups of all marked processes of which `is_over` says that whoever started them is dead, and returns how
+/// many groups these were. It comes back when they are gone, so that their profiles are free.
+pub fn sweep(is_over: impl Fn(&str) -> bool) -> usize {
+    let mut ended = BTreeSet::new();
+    for _ in 0..LOOKS {
+        let orphans = orphans(&is_over);
+        if orphans.is_empty() {
+            return ended.len();
+        }
+        for group in &orphans {
+            // It fails only for a group that has gone by itself.
+            let _ = killpg(*group, Signal::SIGKILL);
+        }
+        ended.extend(orphans);
+        std::thread::sleep(PAUSE);
+    }
+    tracing::warn!(groups = ended.len(), "the browsers of a killed run were ended but are not gone yet");
+    ended.len()
+}
+
+fn orphans(is_over: &impl Fn(&str) -> bool) -> BTreeSet<Pid> {
+    groups_with(|name, value| name == MARK && is_over(value))
+}
+
+/// The process groups, other than our own, in which some process has such an environment variable. The group is asked
+/// from that very process, so that a number that was used again is never hit. A zombie has no environment any more.
+pub(super) fn groups_with(wanted: impl Fn(&str, &str) -> bool) -> BTreeSet<Pid> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let groups = processes.filter_map(|process| {
+        let id: i32 = process.file_name().to_str()?.parse().ok()?;
+        let environment = std::fs::read(process.path().join("environ")).ok()?;
+        has(&environment, &wanted).then(|| getpgid(Some(Pid::from_raw(id))).ok()).flatten()
+    });
+    groups.filter(|group| *group != getpgrp()).collect()
+}
+
+fn has(environment: &[u8], wanted: impl Fn(&str, &str) -> bool) -> bool {
+    let entries = environment.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+    entries.filter_map(|entry| entry.split_once('=')).any(|(name, value)| wanted(name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+
+    /// A process that ends with its test at the latest: it reads from a pipe of ours.
+    fn process(mark: Option<&str>) -> Child {
+        let mut command = Command::new("cat");
+        command.env_remove(MARK).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.envs(mark.map(|mark| (MARK, mark)));
+        command.spawn().unwrap()
+    }
+
+    #[test]
+    fn only_the_marked_whose_run_is_over_are_ended() {
+        let (over, alive) = ("over-5f0e17c3", "alive-5f0e17c3");
+        let mut orphan = process(Some(over));
+        let mut others = [process(Some(alive)), process(None)];
+        assert_eq!(sweep(|mark| mark == over), 1);
+        assert!(!orphan.wait().unwrap().success());
+        for other in &mut others {
+            assert_eq!(other.try_wait().unwrap(), None, "it was ended, too");
+            drop(other.stdin.take());
+            assert!(other.wait().unwrap().success());
+        }
+        assert_eq!(sweep(|mark| mark == over), 0);
+    }
+
+    #[test]
+    fn the_mark_is_a_whole_variable() {
+        let marked = |environment: &[u8]| has(environment, |name, value| name == MARK && value == "x y=z");
+        assert!(marked(b"A=1\0SUNUP_RUN=x y=z\0B=2\0"));
+        assert!(!marked(b"OTHER_SUNUP_RUN=x y=z\0SUNUP_RUNS=x y=z\0SUNUP_RUN=x\0"));
+        assert!(!marked(b""));
+    }
+}

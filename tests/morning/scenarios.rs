@@ -1,0 +1,82 @@
+//! One morning of each scenario, compared with `fixtures/expected.yaml`: how each task ended, and what the site counted.
+
+use std::collections::BTreeMap;
+
+use sunup::fixture::{ExpectedMorning, ExpectedTask, expected};
+use sunup::run::Status;
+
+use crate::stage::{SITE, Stage};
+use crate::support::{browser_turn, project};
+
+/// A test of its own for each scenario, and the list of them.
+macro_rules! mornings {
+    ($($test:ident: $scenario:literal)*) => {
+        const TESTED: &[&str] = &[$($scenario),*];
+        $(
+            #[tokio::test]
+            async fn $test() {
+                ends_as_expected($scenario).await;
+            }
+        )*
+    };
+}
+
+mornings! {
+    fresh: "fresh"
+    all_done: "all_done"
+    signed_out: "signed_out"
+    wrong_password: "wrong_password"
+    slider: "slider"
+    one_time_code: "one_time_code"
+    session_expiry: "session_expiry"
+    no_effect: "no_effect"
+    lying_toast: "lying_toast"
+    stale_button: "stale_button"
+    late_credit: "late_credit"
+    streak_bonus: "streak_bonus"
+    odd_rows: "odd_rows"
+    server_error_once: "5xx_once"
+    server_error_always: "5xx_always"
+    maintenance: "maintenance"
+    rate_limited: "rate_limited"
+    redesign: "redesign"
+    banner: "banner"
+    endless_page: "endless_page"
+    site_down: "site_down"
+}
+
+fn mornings() -> BTreeMap<String, ExpectedMorning> {
+    expected(&project().join("fixtures")).expect("fixtures/expected.yaml")
+}
+
+#[test]
+fn every_scenario_has_its_morning() {
+    let mut tested: Vec<&str> = TESTED.to_vec();
+    tested.sort_unstable();
+    let mornings = mornings();
+    assert_eq!(tested, mornings.keys().map(String::as_str).collect::<Vec<_>>());
+}
+
+async fn ends_as_expected(scenario: &str) {
+    let expected = mornings().remove(scenario).expect("the scenario is in fixtures/expected.yaml");
+    let _turn = browser_turn();
+    let stage = Stage::new();
+    let morning = stage.morning(scenario).await;
+
+    for (task, wanted) in &expected.tasks {
+        let got = ExpectedTask { status: morning.status(task), kind: wanted.kind.and(morning.kind(task)) };
+        assert_eq!(got, *wanted, "{scenario}: {task}\n{}", morning.outcome);
+    }
+    assert_eq!(stage.counted(), expected.counts[SITE], "{scenario}: what the site counted\n{}", morning.outcome);
+    assert_eq!(morning.outcome.code, exit_code(&expected), "{scenario}\n{}", morning.outcome);
+}
+
+/// What a program that calls this one learns: the largest of 4 (a task failed) and 5 (a person is needed).
+fn exit_code(expected: &ExpectedMorning) -> i32 {
+    let any = |wanted: &[Status]| expected.tasks.values().any(|task| wanted.contains(&task.status));
+    match (any(&[Status::Blocked]), any(&[Status::Failed, Status::Dead])) {
+        (true, _) => 5,
+        (false, true) => 4,
+        (false, false) => 0,
+    }
+}
