@@ -83,7 +83,7 @@ pub enum Action {
         /// Its arguments.
         arguments: Vec<Json>,
     },
-    /// A real click on the element of this reference.
+    /// A real click on the element of this reference, and the page that it leads to, if it leads to one at once.
     Click(String),
     /// Empties a field.
     Clear(String),

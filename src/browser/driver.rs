@@ -79,6 +79,9 @@ pub struct Surroundings<'a> {
 #[derive(Debug)]
 pub struct Driver {
     group: Pid,
+    /// Its home, which no other process has: the browser's crash helper leaves the group, and is known by it.
+    home: PathBuf,
+    strayed: Vec<Pid>,
     port: u16,
     ended: bool,
 }
@@ -91,7 +94,7 @@ impl Driver {
         let mut child = command(program, around)
             .spawn()
             .map_err(|error| environment(format!("The driver {} does not start: {error}.", program.display())))?;
-        let mut driver = Driver { group: Pid::from_raw(child.id() as i32), port: 0, ended: false };
+        let mut driver = Driver::of_group(Pid::from_raw(child.id() as i32), around.home);
         let output = child.stdout.take();
         let listening = tokio::time::timeout(START_LIMIT, port_in(output)).await;
         driver.port = listening.ok().flatten().ok_or_else(|| {
@@ -103,23 +106,36 @@ impl Driver {
         Ok(driver)
     }
 
+    fn of_group(group: Pid, home: &Path) -> Self {
+        Driver { group, home: home.to_owned(), strayed: Vec::new(), port: 0, ended: false }
+    }
+
     /// Where it listens on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
+    /// Remembers what has left the group since the start: once it is dead, its home cannot be asked any more.
+    pub fn note_strayed(&mut self) {
+        let of_home = |name: &str, value: &str| name == "HOME" && Path::new(value) == self.home;
+        let strayed = groups_with(of_home).into_iter().filter(|other| *other != self.group);
+        self.strayed.extend(strayed.collect::<Vec<_>>());
+        self.strayed.sort_unstable();
+        self.strayed.dedup();
+    }
+
     /// Kills the driver with its whole group, and reaps it.
     pub async fn end(mut self) {
-        self.ended = true;
-        let group = self.group;
-        let _ = tokio::task::spawn_blocking(move || end_group(group)).await;
+        let _ = tokio::task::spawn_blocking(move || self.kill()).await;
     }
 
     /// The same at once, for a browser that hangs: whatever is asked of it from now on fails.
     pub fn kill(&mut self) {
         if !self.ended {
             self.ended = true;
+            self.note_strayed();
             end_group(self.group);
+            self.strayed.iter().copied().for_each(end_group);
         }
     }
 }
@@ -181,29 +197,30 @@ fn end_group(group: Pid) {
     tracing::warn!(group = group.as_raw(), "the browser's processes were killed but are not gone yet");
 }
 
-/// Kills drivers and browsers that a run left behind. `ended` says whether a run, by its mark, is over.
+/// Kills drivers and browsers that a run left behind. `ended` says whether a run, by its mark, is over. The answer is the
+/// number of process groups that were there.
 pub fn sweep_orphans(ended: impl Fn(&str) -> bool) -> usize {
-    let mut groups: Vec<Pid> = Vec::new();
-    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
-        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        let marked = mark_in(&environment).is_some_and(|mark| ended(&mark));
-        // The group is asked from the process that carries the mark, so a reused number is never hit.
-        let group = marked.then(|| nix::unistd::getpgid(Some(Pid::from_raw(id))).ok()).flatten();
-        groups.extend(group.filter(|group| *group != nix::unistd::getpgrp()));
-    }
-    groups.sort_unstable();
-    groups.dedup();
-    for group in &groups {
-        end_group(*group);
-    }
+    let groups = groups_with(|name, value| name == MARK && ended(value));
+    groups.iter().copied().for_each(end_group);
     groups.len()
 }
 
-fn mark_in(environment: &[u8]) -> Option<String> {
-    let prefix = format!("{MARK}=");
-    let found = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
-    String::from_utf8(found.to_vec()).ok()
+/// The process groups, other than our own, in which some process has such an environment variable. The group is asked
+/// from that very process, so that a number that was given away again is never hit.
+fn groups_with(wanted: impl Fn(&str, &str) -> bool) -> Vec<Pid> {
+    let mut groups = Vec::new();
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let entries = environment.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+        if entries.filter_map(|entry| entry.split_once('=')).any(|(name, value)| wanted(name, value)) {
+            groups.extend(nix::unistd::getpgid(Some(Pid::from_raw(id))));
+        }
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    groups.retain(|group| *group != nix::unistd::getpgrp());
+    groups
 }
 
 fn environment(message: String) -> Failure {

@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 /// About one frame: while a candidate is there that cannot be used yet.
 const FRAME: Duration = Duration::from_millis(16);
+/// How long a page may take until everything on it is loaded, before its elements are judged without the driver.
+const COMPLETE: Duration = Duration::from_secs(2);
 /// How often a page that does not show what is waited for is asked whether it wants a person instead.
 const WATCH_OUT: Duration = Duration::from_secs(2);
 
@@ -184,9 +186,11 @@ impl Walk<'_, '_> {
     async fn look_from(&mut self, base: Context, locator: &Locator) -> Result<Look, Failure> {
         let nothing = |context| Look { hits: Vec::new(), hidden: 0, context, changes: Json::Null };
         let Some((context, root)) = self.root(base.clone(), locator).await? else { return Ok(nothing(base)) };
-        let query = self.query(locator)?;
         let root = root.map_or(Json::Null, |root| element(&root.reference));
-        let answer = match self.page(&context, "look", vec![query, root]).await? {
+        let by_role = matches!(locator.by, By::Role { .. });
+        let by_driver = by_role && self.wait_until_complete(&context).await?;
+        let query = vec![self.query(locator)?, root, json!(by_role && !by_driver)];
+        let answer = match self.page(&context, "look", query).await? {
             Ok(answer) => answer,
             Err(Refusal::Script(why)) if why.contains("SyntaxError") || why.contains("not a valid") => {
                 return Err(Failure::new(
@@ -199,7 +203,7 @@ impl Walk<'_, '_> {
             Err(refusal) => return Err(refused(&refusal)),
         };
         let mut hits = hits_in(&answer, &context);
-        if let By::Role { role, name } = &locator.by {
+        if let (By::Role { role, name }, true) = (&locator.by, by_driver) {
             let name = name.as_ref().map(|name| self.render(name)).transpose()?;
             hits = self.judged(hits, role, name.as_deref(), locator.exact).await?;
         }
@@ -209,6 +213,13 @@ impl Walk<'_, '_> {
         let hidden = answer.get("hidden").and_then(Json::as_u64).unwrap_or_default() as usize;
         let changes = answer.get("changes").cloned().unwrap_or_default();
         Ok(Look { hits, hidden, context, changes })
+    }
+
+    /// The driver computes roles and names only once everything on a page is loaded, and does not answer before: an image
+    /// that never ends would hold it up for ever. After some patience the page script's own judgement has to do.
+    async fn wait_until_complete(&mut self, context: &Context) -> Result<bool, Failure> {
+        let patience = json!(COMPLETE.min(self.left()).as_millis() as u64);
+        Ok(self.page(context, "complete", vec![patience]).await?.is_ok_and(|answer| answer == Json::Bool(true)))
     }
 
     /// The document and the element that a locator is to be looked for in; none while they are not there.
@@ -371,6 +382,10 @@ impl Walk<'_, '_> {
     /// Nothing was found in time: said with what is there instead.
     async fn not_found(&mut self, target: &Target, trouble: String) -> Failure {
         self.set_limit(Duration::from_secs(5));
+        // Where a password is asked for and we are not the ones who type it, nobody is signed in any more.
+        if !self.signs_in && self.place().await.is_ok_and(|place| place.password_shown) {
+            return Failure::new(FailureKind::SessionExpired, format!("The page asks to sign in; {trouble}."));
+        }
         let candidates = self.nearest(target).await.unwrap_or_default();
         Failure { candidates, ..Failure::new(FailureKind::PageChanged, format!("{trouble}.")) }
     }

@@ -1,6 +1,7 @@
 //! One Firefox at work: started with a profile of its own, asked command by command, ended within seconds.
 
 mod capabilities;
+mod loading;
 
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -63,8 +64,8 @@ pub struct Firefox {
     home: Tab,
     /// The document that the driver is at; none when that is not known.
     at: Option<Context>,
-    /// The page-load limit that the driver has now.
-    load_limit: Option<Duration>,
+    /// How many documents were marked, to tell the next one from each.
+    marks: u64,
     dead: bool,
     /// Measures how long the browser takes for each command, for the log.
     clock: SystemClock,
@@ -82,13 +83,13 @@ impl Firefox {
         let folder = TempDir::with_prefix("sunup-browser-").map_err(|error| no_folder("a temporary folder", &error))?;
         let zone = options.zone.name();
         let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
-        let driver = Driver::start(&program, &around).await?;
+        let mut driver = Driver::start(&program, &around).await?;
         let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
         let client =
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
+        driver.note_strayed();
         let home = Tab(String::new());
-        let mut firefox =
-            Firefox { client, driver, home, at: None, load_limit: None, dead: false, clock, _folder: folder };
+        let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, clock, _folder: folder };
         firefox.settle_in(options.viewport).await?;
         log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
@@ -168,16 +169,6 @@ impl Firefox {
         Ok(Ok(()))
     }
 
-    /// Sets how long a page may load before the driver stops waiting for it.
-    async fn limit_loading(&mut self, limit: Duration) -> Result<(), Failure> {
-        if self.load_limit != Some(limit) {
-            let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            self.ask(Wire::post("timeouts", json!({ "pageLoad": milliseconds })), limit).await?.ok();
-            self.load_limit = Some(limit);
-        }
-        Ok(())
-    }
-
     /// Calls a page function. The scripts are put into a document at their first call there.
     async fn call(
         &mut self,
@@ -202,9 +193,6 @@ impl Firefox {
         if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
             return Ok(Response::Refused(refusal));
         }
-        if matches!(action, Action::Navigate(_) | Action::Back | Action::Reload) {
-            self.limit_loading(limit).await?;
-        }
         let response = self.carry_out(action, limit).await?;
         if matches!(response, Response::Refused(super::Refusal::Gone)) {
             self.at = None;
@@ -220,10 +208,12 @@ impl Firefox {
                     .await?
                     .map_or_else(Response::Refused, Response::Json));
             }
-            Action::Navigate(url) => Wire::post("url", json!({ "url": url })),
-            Action::Back => Wire::post("back", json!({})),
-            Action::Reload => Wire::post("refresh", json!({})),
-            Action::Click(element) => Wire::post(format!("element/{element}/click"), json!({})),
+            Action::Navigate(url) => {
+                return self.load(Wire::post("url", json!({ "url": url })), Some(&url), limit).await;
+            }
+            Action::Back => return self.load(Wire::post("back", json!({})), None, limit).await,
+            Action::Reload => return self.load(Wire::post("refresh", json!({})), None, limit).await,
+            Action::Click(element) => return self.click(&element, limit).await,
             Action::Clear(element) => Wire::post(format!("element/{element}/clear"), json!({})),
             Action::Type(element, text) => {
                 use secrecy::ExposeSecret;

@@ -110,7 +110,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    async fn tabs(&mut self) -> Result<Vec<Tab>, Failure> {
+    pub(super) async fn tabs(&mut self) -> Result<Vec<Tab>, Failure> {
         let context = self.context.clone();
         match self.ask(&context, Action::Tabs).await? {
             Response::Tabs(tabs) => Ok(tabs),
