@@ -1,5 +1,6 @@
 //! The report's mail against a real server, read by an independent parser, and against a server that misbehaves.
 
+#[allow(dead_code)] // `tests/morning/` uses it, too.
 #[path = "mail/server.rs"]
 mod server;
 #[path = "mail/sink.rs"]

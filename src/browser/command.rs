@@ -109,6 +109,30 @@ pub enum Action {
     Picture,
 }
 
+impl Action {
+    /// Its name in the log: of a page function the function's.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Action::Navigate(_) => "navigate",
+            Action::Back => "back",
+            Action::Reload => "reload",
+            Action::Page { function, .. } => function,
+            Action::Click(_) => "click",
+            Action::Clear(_) => "clear",
+            Action::Type(..) => "type",
+            Action::Hover(_) => "hover",
+            Action::Press(_) => "press",
+            Action::Role(_) => "role",
+            Action::Label(_) => "label",
+            Action::Tabs => "tabs",
+            Action::CloseTab => "close tab",
+            Action::DialogText => "dialog text",
+            Action::AnswerDialog(_) => "answer dialog",
+            Action::Picture => "picture",
+        }
+    }
+}
+
 /// The answer to a command.
 #[derive(Clone, PartialEq)]
 pub enum Response {

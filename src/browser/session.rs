@@ -19,6 +19,7 @@ use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
 use super::scratch::Scratch;
 use super::{page, wire, wire::Wire};
+use crate::clock::{Clock, SystemClock};
 use crate::files::model::Viewport;
 use crate::run::{Failure, FailureKind};
 
@@ -71,6 +72,8 @@ pub struct Firefox {
     /// How many documents were marked, to tell the next one from each.
     marks: u64,
     dead: bool,
+    /// Measures how long the browser takes for each command, for the log.
+    clock: SystemClock,
     // Last, so that it is removed after everything that writes into it is gone.
     _folder: Scratch,
 }
@@ -78,6 +81,7 @@ pub struct Firefox {
 impl Firefox {
     /// Starts the driver and the browser. Whatever is missing on this machine is an `environment` failure with its mend.
     pub async fn start(options: StartOptions) -> Result<Self, Failure> {
+        let clock = SystemClock::new();
         let program = find_driver(&options.driver)?;
         let binary = find_browser(options.binary.as_deref())?;
         make_private(&options.profile)?;
@@ -92,19 +96,22 @@ impl Firefox {
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
         driver.note_strayed();
         let home = Tab(String::new());
-        let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, _folder: folder };
+        let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, clock, _folder: folder };
         firefox.settle_in(options.viewport).await?;
+        log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
     }
 
     /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
     pub async fn close(self) {
-        let Firefox { client, driver, dead, _folder, .. } = self;
-        if !dead {
-            let _ = timeout(QUIT_LIMIT, client.issue_cmd(Wire::delete(""))).await;
+        let began = self.clock.uptime();
+        if !self.dead {
+            let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }
+        let Firefox { driver, clock, _folder, .. } = self;
         driver.end().await;
         drop(_folder);
+        log("close", &clock, began);
     }
 
     /// Remembers the first tab, and gives its page the size that is asked for.
@@ -185,6 +192,21 @@ impl Firefox {
         }
     }
 
+    /// Carries out a command in the document that it names.
+    async fn obey(&mut self, command: Command) -> Result<Response, Failure> {
+        let Command { context, action, limit } = command;
+        // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
+        let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
+        if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
+            return Ok(Response::Refused(refusal));
+        }
+        let response = self.carry_out(action, limit).await?;
+        if matches!(response, Response::Refused(super::Refusal::Gone)) {
+            self.at = None;
+        }
+        Ok(response)
+    }
+
     async fn carry_out(&mut self, action: Action, limit: Duration) -> Result<Response, Failure> {
         let wire = match action {
             Action::Page { function, arguments } => {
@@ -261,22 +283,21 @@ impl Browser for Firefox {
                 "The browser was ended before; it must be started again.",
             ));
         }
-        let Command { context, action, limit } = command;
-        // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
-        let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
-        if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
-            return Ok(Response::Refused(refusal));
-        }
-        let response = self.carry_out(action, limit).await?;
-        if matches!(response, Response::Refused(super::Refusal::Gone)) {
-            self.at = None;
-        }
-        Ok(response)
+        let (word, began) = (command.action.word(), self.clock.uptime());
+        let response = self.obey(command).await;
+        log(word, &self.clock, began);
+        response
     }
 
     fn is_dead(&self) -> bool {
         self.dead
     }
+}
+
+/// Says how long the browser took, its driver included: `make bench` adds these up.
+fn log(command: &str, clock: &SystemClock, began: Duration) {
+    let took = clock.uptime().saturating_sub(began);
+    tracing::debug!(command, took_us = took.as_micros() as u64, "browser");
 }
 
 /// The driver is on loopback and never behind a proxy, so a plain connector is all that is needed.

@@ -144,12 +144,21 @@ pub(super) fn error_page(address: &str) -> Failure {
         "proxyConnectFailure" | "proxyResolveFailure" => {
             (FailureKind::Environment, format!("The proxy before {host} cannot be reached."))
         }
+        // Firefox has one code for a TLS fault and for a connection that broke off in mid-TLS; only the latter is described
+        // without the name of an error.
+        "nssFailure2" if !is_tls_fault(&parameter("d").unwrap_or_default()) => {
+            (FailureKind::Network, format!("The connection to {host} broke off."))
+        }
         "nssFailure2" | "nssBadCert" => {
             (FailureKind::Environment, format!("No secure connection to {host} came about (certificate or TLS)."))
         }
         other => (FailureKind::Network, format!("{host} could not be opened ({other}).")),
     };
     Failure::new(kind, message)
+}
+
+fn is_tls_fault(described: &str) -> bool {
+    described.trim().is_empty() || described.contains("_ERROR_")
 }
 
 fn dialog_text(answer: &fantoccini::error::WebDriver) -> String {
@@ -159,4 +168,21 @@ fn dialog_text(answer: &fantoccini::error::WebDriver) -> String {
 
 fn first_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_broke_off_is_no_tls_fault() {
+        let kind = |described: &str| {
+            error_page(&format!("about:neterror?e=nssFailure2&u=https%3A//community.example/&c=UTF-8&d={described}&a="))
+                .kind
+        };
+        assert_eq!(kind("The%20connection%20to%20the%20server%20was%20reset."), FailureKind::Network);
+        assert_eq!(kind("%E8%BF%9E%E6%8E%A5%E8%A2%AB%E9%87%8D%E7%BD%AE"), FailureKind::Network);
+        assert_eq!(kind("%20"), FailureKind::Environment);
+        assert_eq!(kind("Error%20code:%20SSL_ERROR_RX_RECORD_TOO_LONG"), FailureKind::Environment);
+    }
 }

@@ -11,7 +11,8 @@ use crate::files::{self, Faults};
 /// The settings file; or what to do when there is none.
 pub fn config(common: &Common) -> Result<PathBuf, String> {
     if let Some(file) = &common.config {
-        return Ok(file.clone());
+        let missing = || format!("there is no settings file {}: check the name after --config", file.display());
+        return file.is_file().then(|| file.clone()).ok_or_else(missing);
     }
     let mut places = vec![PathBuf::from("sunup.yaml")];
     places.extend(below("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("sunup/sunup.yaml")));

@@ -6,11 +6,35 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 
+use super::exit::Exit;
 use crate::clock::{Clock, Instant, RehearsalClock, SystemClock};
 use crate::files::model::Project;
 use crate::fixture::{self, FRESH, RehearsedSite};
 use crate::report::Rehearsal;
 use crate::runner::first_slot;
+
+/// Looks, before anything is made, whether the scenario can be rehearsed: else says why not, and what to do.
+pub(super) fn check(project: &Project, scenario: Option<&str>) -> Result<(), Exit> {
+    let known = fixture::scenarios(&fixtures(project), &sites(project)).map_err(|error| {
+        eprintln!("sunup: {error:#}");
+        Exit::Config
+    })?;
+    let Some(unknown) = scenario.filter(|name| !known.contains_key(*name)) else { return Ok(()) };
+    let listed: String = known.iter().map(|(name, about)| format!("\n  {name:16} {about}")).collect();
+    eprintln!("sunup: there is no scenario `{unknown}`; known are:{listed}");
+    Err(Exit::Usage)
+}
+
+fn fixtures(project: &Project) -> PathBuf {
+    project.root.join("fixtures")
+}
+
+fn sites(project: &Project) -> Vec<RehearsedSite> {
+    let sites = project.sites.iter();
+    let rehearsed =
+        sites.map(|site| RehearsedSite { id: site.id.clone(), origins: site.origins.clone(), calendar: site.calendar });
+    rehearsed.collect()
+}
 
 /// A rehearsal that is under way.
 pub(super) struct Stage {
@@ -27,15 +51,11 @@ impl Stage {
         let today = SystemClock::new().now();
         let slot = first_slot(project, today).context("no task has a slot today: there is nothing to rehearse")?;
         let clock = Arc::new(RehearsalClock::starting_at(last.map_or(slot, |last| last.max(slot))));
-        let sites: Vec<RehearsedSite> = project
-            .sites
-            .iter()
-            .map(|site| RehearsedSite { id: site.id.clone(), origins: site.origins.clone(), calendar: site.calendar })
-            .collect();
-        let fixtures = project.root.join("fixtures");
+        let fixtures = fixtures(project);
         let scenario = scenario.unwrap_or(FRESH).to_owned();
         let state = data.join("sites");
-        let rehearsal = fixture::Rehearsal::start(&fixtures, &scenario, &sites, clock.clone(), Some(&state)).await?;
+        let rehearsal =
+            fixture::Rehearsal::start(&fixtures, &scenario, &sites(project), clock.clone(), Some(&state)).await?;
         Ok(Stage { rehearsal, scenario, fixtures, clock })
     }
 

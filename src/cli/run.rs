@@ -11,7 +11,7 @@ use serde_json::json;
 use super::exit::Exit;
 use super::rehearsal::Stage;
 use super::terminal::Terminal;
-use super::{Common, folders, show, status};
+use super::{Common, folders, rehearsal, show, status};
 use crate::browser::{Scratch, scratch};
 use crate::clock::{Clock, SystemClock};
 use crate::files::model::Project;
@@ -56,6 +56,11 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     if let Some(unknown) = args.tasks.iter().find(|name| !is_known(&project, name)) {
         eprintln!("sunup: there is no task `{unknown}`; `sunup validate` lists the tasks");
         return Ok(Exit::Usage);
+    }
+    if args.dry_run
+        && let Err(exit) = rehearsal::check(&project, args.scenario.as_deref())
+    {
+        return Ok(exit);
     }
     end_orphans();
     let setting = setting(common, args, &project).await?;

@@ -137,8 +137,10 @@ fn verdict(delivery: &Delivery, tries: u32, now: DateTime<Utc>) -> (MailState, O
         Delivery::Sent => (MailState::Sent, None, None),
         Delivery::Uncertain { reason } => (MailState::Uncertain, None, Some(reason.clone())),
         Delivery::Refused { permanent: true, reason, hint } => (MailState::Failed, None, Some(told(reason, hint))),
-        Delivery::Refused { permanent: false, reason, hint } | Delivery::Unreachable { reason, hint } => {
+        // A server that asks for patience gets it; one that is not there minds no next run.
+        Delivery::Refused { permanent: false, reason, hint } => {
             (MailState::Queued, Some(later), Some(told(reason, hint)))
         }
+        Delivery::Unreachable { reason, hint } => (MailState::Queued, None, Some(told(reason, hint))),
     }
 }

@@ -1,7 +1,7 @@
 //! A real mail server as a child process, and an independent parser for what it kept.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
@@ -36,10 +36,18 @@ impl Server {
 
     /// The mail with this number, from 1, as Python's parser reads it.
     pub fn mail(&self, number: usize) -> serde_json::Value {
-        let file = self.folder.path().join(format!("{number}.eml"));
-        let output = Command::new(PYTHON).arg(script("read.py")).arg(file).output().unwrap();
+        let output = Command::new(PYTHON).arg(script("read.py")).arg(self.file(number)).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// The bytes of that mail as they came in.
+    pub fn raw(&self, number: usize) -> Vec<u8> {
+        std::fs::read(self.file(number)).unwrap()
+    }
+
+    fn file(&self, number: usize) -> PathBuf {
+        self.folder.path().join(format!("{number}.eml"))
     }
 
     /// How many mails it kept.

@@ -73,7 +73,8 @@ fn answer(script: Script, command: &str) -> Answer {
     found.map_or(Answer::Say("502 unknown command"), |(_, answer)| *answer)
 }
 
-async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: BufStream<S>, script: Script) -> Vec<String> {
+/// One connection from its greeting to its end: what the client said.
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: BufStream<S>, script: Script) -> Vec<String> {
     let mut transcript = Vec::new();
     let mut in_mail = false;
     let mut command = String::new();

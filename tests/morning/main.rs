@@ -1,7 +1,18 @@
 //! Whole mornings: the real program, a real Firefox, the example site of `fixtures/`, judged by what that site counted.
 
+#[allow(dead_code)] // Each test takes what it needs of it.
+#[path = "../mail/server.rs"]
+mod server;
+#[allow(dead_code)] // Each test takes what it needs of it.
+#[path = "../mail/sink.rs"]
+mod sink;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
+mod canary;
+mod killed;
+mod machine;
+mod mail;
 mod scenarios;
 mod stage;

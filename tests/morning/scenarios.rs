@@ -1,12 +1,14 @@
 //! One morning of each scenario, compared with `fixtures/expected.yaml`: how each task ended, and what the site counted.
+//! The log is at its loudest meanwhile, and the password is nowhere.
 
 use std::collections::BTreeMap;
 
 use sunup::fixture::{ExpectedMorning, ExpectedTask, expected};
 use sunup::run::Status;
 
-use crate::stage::{SITE, Stage};
-use crate::support::{browser_turn, project};
+use crate::canary;
+use crate::stage::{Morning, SITE};
+use crate::support::{browser_turn, project, run};
 
 /// A test of its own for each scenario, and the list of them.
 macro_rules! mornings {
@@ -32,6 +34,7 @@ mornings! {
     no_effect: "no_effect"
     lying_toast: "lying_toast"
     stale_button: "stale_button"
+    unanswered: "unanswered"
     late_credit: "late_credit"
     streak_bonus: "streak_bonus"
     odd_rows: "odd_rows"
@@ -60,8 +63,10 @@ fn every_scenario_has_its_morning() {
 async fn ends_as_expected(scenario: &str) {
     let expected = mornings().remove(scenario).expect("the scenario is in fixtures/expected.yaml");
     let _turn = browser_turn();
-    let stage = Stage::new();
-    let morning = stage.morning(scenario).await;
+    let stage = canary::stage();
+    let mut rehearsal = stage.rehearsal(scenario);
+    rehearsal.env("SUNUP_LOG", "trace");
+    let morning = Morning::of(run(rehearsal).await);
 
     for (task, wanted) in &expected.tasks {
         let got = ExpectedTask { status: morning.status(task), kind: wanted.kind.and(morning.kind(task)) };
@@ -69,6 +74,7 @@ async fn ends_as_expected(scenario: &str) {
     }
     assert_eq!(stage.counted(), expected.counts[SITE], "{scenario}: what the site counted\n{}", morning.outcome);
     assert_eq!(morning.outcome.code, exit_code(&expected), "{scenario}\n{}", morning.outcome);
+    canary::hunt(&stage, &morning);
 }
 
 /// What a program that calls this one learns: the largest of 4 (a task failed) and 5 (a person is needed).

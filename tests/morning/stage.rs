@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use chrono::Timelike;
 use serde_json::Value as Json;
+use sunup::clock::{Clock, SystemClock};
 use sunup::run::{FailureKind, Status};
 use tokio::process::Command;
 
@@ -34,6 +36,45 @@ impl Stage {
         Stage { place: Place::new(), files: support::project().to_owned() }
     }
 
+    /// Rehearses a copy of them, which the test may change.
+    pub fn own() -> Self {
+        let place = Place::new();
+        let files = place.path("files");
+        for part in ["sunup.yaml", "tasks", "fixtures"] {
+            copy(&support::project().join(part), &files.join(part));
+        }
+        Stage { place, files }
+    }
+
+    /// The same in a zone in which it is about noon now: the window is open, and the day does not end during the test.
+    pub fn at_noon() -> Self {
+        let stage = Stage::own();
+        // The names of these zones count the other way round.
+        let zone = format!("Etc/GMT{:+}", SystemClock::new().now().hour() as i32 - 12);
+        for file in ["sunup.yaml", "tasks/community/site.yaml"] {
+            stage.edit(file, "Asia/Shanghai", &zone);
+        }
+        stage
+    }
+
+    /// Changes each place of a file of the copy where `old` stands.
+    pub fn edit(&self, file: &str, old: &str, new: &str) {
+        let path = self.files.join(file);
+        let text = fs::read_to_string(&path).expect("a file of the example");
+        assert!(text.contains(old), "{file} does not say `{old}`");
+        fs::write(path, text.replace(old, new)).expect("a file of the copy");
+    }
+
+    /// A file of those that are rehearsed.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.files.join(name)
+    }
+
+    /// Their settings file.
+    pub fn config(&self) -> String {
+        self.file("sunup.yaml").display().to_string()
+    }
+
     /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.place.path("data")
@@ -42,7 +83,14 @@ impl Stage {
     /// The program at these files and this data folder.
     pub fn sunup(&self, arguments: &[&str]) -> Command {
         let mut command = self.place.sunup(arguments);
-        command.arg("--config").arg(self.files.join("sunup.yaml")).arg("--data").arg(self.data());
+        command.arg("--config").arg(self.config()).arg("--data").arg(self.data());
+        command
+    }
+
+    /// A run that is no rehearsal, with the logins that the files ask for.
+    pub fn real_run(&self, arguments: &[&str]) -> Command {
+        let mut command = self.sunup(&["run"]);
+        command.args(arguments).env("COMMUNITY_USER", "linxiaoman").env("COMMUNITY_PASSWORD", "nobody-asks-for-it");
         command
     }
 
@@ -56,15 +104,31 @@ impl Stage {
         Morning::of(run(self.rehearsal(scenario)).await)
     }
 
+    /// What the example site has kept; nothing before its first change.
+    pub fn state(&self) -> Json {
+        let file = self.data().join("sites").join(SITE).with_extension("json");
+        fs::read_to_string(&file).map_or(Json::Null, |text| serde_json::from_str(&text).expect("the site's state"))
+    }
+
     /// How often the example site counted each act, acts of earlier mornings included; those that never happened are
     /// left out.
     pub fn counted(&self) -> BTreeMap<String, u64> {
-        let file = self.data().join("sites").join(SITE).with_extension("json");
-        let Ok(text) = fs::read_to_string(&file) else { return BTreeMap::new() };
-        let state: Json = serde_json::from_str(&text).expect("the site's state");
-        let counters = state["counters"].as_object().expect("the site's counters");
-        let counted = counters.iter().map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
+        let state = self.state();
+        let counters = state["counters"].as_object().into_iter().flatten();
+        let counted = counters.map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
         counted.filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_file() {
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder of the copy");
+        fs::copy(from, to).expect("a file of the copy");
+        return;
+    }
+    for entry in fs::read_dir(from).expect("a folder of the example") {
+        let entry = entry.expect("an entry").file_name();
+        copy(&from.join(&entry), &to.join(&entry));
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use sunup::clock::{Clock, SystemClock};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -34,7 +35,7 @@ impl Place {
     /// A new, empty place.
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("sunup-test-").tempdir().expect("a temporary folder");
-        for name in ["home", "bin"] {
+        for name in ["home", "bin", "tmp"] {
             fs::create_dir(folder.path().join(name)).expect("an empty folder");
         }
         Place { folder }
@@ -50,6 +51,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunup"));
         command.args(arguments).env_clear().current_dir(self.folder.path());
         command.env("PATH", self.programs()).env("HOME", self.path("home")).env("LANG", "C.UTF-8");
+        command.env("TMPDIR", self.path("tmp"));
         command.stdin(Stdio::null()).kill_on_drop(true);
         command
     }
@@ -70,9 +72,30 @@ impl Place {
         write_program(&self.path("bin/geckodriver"), &script);
     }
 
+    /// The processes that were started from here: their PATH names this place. Zombies do not count.
+    pub fn processes(&self) -> Vec<String> {
+        let own = self.path("bin").display().to_string();
+        let processes = fs::read_dir("/proc").expect("/proc").flatten();
+        let ours = processes.filter(|process| {
+            let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environment).contains(&own)
+        });
+        let name = |process: fs::DirEntry| fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+        ours.map(name).map(|name| name.trim().to_owned()).collect()
+    }
+
     /// How often the driver was started.
     pub fn browser_starts(&self) -> usize {
         fs::read_to_string(self.path("starts")).map_or(0, |marks| marks.lines().count())
+    }
+}
+
+/// Waits until this holds; fails when it does not in any bearable time.
+pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let clock = SystemClock::new();
+    while !holds() {
+        assert!(clock.uptime() < LIMIT, "waited in vain until {what}");
+        clock.sleep_real(Duration::from_millis(5)).await;
     }
 }
 

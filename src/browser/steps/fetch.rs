@@ -83,6 +83,14 @@ impl Walk<'_, '_> {
         })
     }
 
+    /// Until when the server of this address wants to be left alone, if it says so.
+    pub(super) async fn stated_wait(&mut self, address: &str) -> Option<DateTime<Utc>> {
+        let url = Url::parse(address).ok()?;
+        let request = Request { method: "HEAD".to_owned(), ..Request::get(url) };
+        let answer = self.dispatch(&request).await.ok()?;
+        wait_until(answer.headers.get("retry-after")?, self.visit.clock.now())
+    }
+
     /// A request needs a document of its origin: its icon is a small one that asks for nothing.
     pub(in crate::browser) async fn enter_origin(&mut self, url: &Url) -> Result<(), Failure> {
         let origin = url.origin().ascii_serialization();

@@ -7,7 +7,7 @@ use super::Walk;
 use crate::browser::command::{Action, Context, Response};
 use crate::files::condition::Template;
 use crate::files::model::Go;
-use crate::run::{Failure, FailureKind};
+use crate::run::{Failure, FailureKind, Policy};
 
 /// What must not stand as itself in the value of a query.
 const IN_QUERY: &AsciiSet =
@@ -36,10 +36,7 @@ impl Walk<'_, '_> {
         let place = self.place().await?;
         // What the page says about itself goes before its status: a challenge may come with 403, 429 or 503.
         if place.status >= 400 {
-            self.watch_out(None).await?;
-            return Err(super::fetch::by_status(place.status, None, self.visit.clock.now()).unwrap_or_else(|| {
-                Failure::new(FailureKind::PageChanged, format!("The page answered {}.", place.status))
-            }));
+            return Err(self.answered(&place).await);
         }
         if !self.is_own(&place.origin) {
             self.watch_out(None).await?;
@@ -47,6 +44,24 @@ impl Walk<'_, '_> {
             return Err(Failure::new(FailureKind::PageChanged, message));
         }
         Ok(())
+    }
+
+    /// What a page means that came with this status. How long to stay away stands in a header, which a page load does not
+    /// show: where a server asks for patience, it is asked once more, by `HEAD`, rather than too early or far too late.
+    async fn answered(&mut self, place: &Place) -> Failure {
+        let by_page = self.watch_out(None).await.err();
+        let asks_for_patience = match &by_page {
+            Some(failure) => failure.kind.policy() == Policy::SiteWaits && failure.retry_at.is_none(),
+            None => matches!(place.status, 429 | 503),
+        };
+        let retry_after = if asks_for_patience { self.stated_wait(&place.url).await } else { None };
+        let now = self.visit.clock.now();
+        match by_page {
+            Some(failure) => Failure { retry_at: failure.retry_at.or(retry_after), ..failure },
+            None => super::fetch::by_status(place.status, retry_after, now).unwrap_or_else(|| {
+                Failure::new(FailureKind::PageChanged, format!("The page answered {}.", place.status))
+            }),
+        }
     }
 
     pub(super) async fn go(&mut self, go: Go) -> Result<(), Failure> {

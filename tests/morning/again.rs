@@ -1,0 +1,32 @@
+//! The same morning again: the ledger knows it all.
+
+use std::fs;
+
+use sunup::run::Status;
+
+use crate::stage::{Morning, Stage};
+use crate::support::{browser_turn, run};
+
+#[tokio::test]
+async fn a_second_run_acts_on_nothing_and_starts_no_browser() {
+    let _turn = browser_turn();
+    let stage = Stage::new();
+    stage.place.count_browser_starts();
+    let first = stage.morning("fresh").await;
+    let (state, starts) = (stage.state(), stage.place.browser_starts());
+    assert_eq!(starts, 1, "{}", first.outcome);
+    assert_eq!(first.json["report"]["number"], 1);
+
+    let second = stage.morning("fresh").await;
+    assert_eq!(second.outcome.code, 0, "{}", second.outcome);
+    assert_eq!(second.status("community/checkin"), Status::Success, "it is still told: {}", second.outcome);
+    assert_eq!(second.json["runs"], first.json["runs"]);
+    assert_eq!(second.json["report"], serde_json::Value::Null, "there is nothing new to report");
+    assert_eq!((stage.state(), stage.place.browser_starts()), (state, starts), "{}", second.outcome);
+
+    let report = Morning::of(run(stage.sunup(&["report", "--json"])).await);
+    assert_eq!(report.json["number"], 1);
+    let mails = fs::read_dir(stage.data().join("mail")).expect("the folder of the mails").flatten();
+    let mails = mails.filter(|file| file.path().extension().is_some_and(|ending| ending == "eml"));
+    assert_eq!(mails.count(), 1);
+}
