@@ -105,6 +105,7 @@ fn site(server: &Server) -> Site {
     let check = section(Vec::new());
     Site {
         id: "community".into(),
+        owner: None,
         name: "社区".into(),
         origins: vec![server.origin()],
         calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
