@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::command::Refusal;
-use super::find::{Found, Need};
+use super::find::Need;
+use super::look::Found;
 use super::steps::{Use, Walk, place_of, refused, target_of};
 use super::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Fetch, Step, Target, Verb};

@@ -6,6 +6,7 @@ mod challenges;
 mod finding;
 mod lab;
 mod reading;
+mod sections;
 mod server;
 
 use std::future::Future;
@@ -64,5 +65,5 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES]).await;
+    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES]).await;
 }
