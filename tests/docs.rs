@@ -45,3 +45,27 @@ fn every_status_and_failure_is_explained() {
     let missing: Vec<&str> = statuses.into_iter().chain(kinds).filter(is_missing).collect();
     assert!(missing.is_empty(), "docs/failures.md has no row for: {missing:?}");
 }
+
+/// What the loader calls "not supported yet", by the snapshots of its faults: the word before a colon or a blank.
+fn not_supported_yet() -> Vec<String> {
+    let folder = project().join("src/files/tests/snapshots");
+    let entries = fs::read_dir(folder).expect("snapshots of faults").map(|entry| entry.expect("an entry").path());
+    let texts: Vec<String> = entries.map(|file| fs::read_to_string(file).expect("a snapshot")).collect();
+    let named = texts.iter().flat_map(|text| text.split("not supported yet: `").skip(1));
+    let words = named.filter_map(|rest| rest.split('`').next()?.split([':', ' ']).next());
+    let mut words: Vec<String> = words.map(str::to_owned).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+#[test]
+fn the_readme_names_everything_that_is_not_supported_yet() {
+    let words = not_supported_yet();
+    assert!(words.len() > 20, "{words:?}");
+    let page = fs::read_to_string(project().join("README.md")).expect("README.md");
+    let limits = page.split("## What is not there yet").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let limits = limits.expect("the README has a list of limits");
+    let missing: Vec<&String> = words.iter().filter(|word| !limits.contains(word.as_str())).collect();
+    assert!(missing.is_empty(), "the README's list of limits does not name: {missing:?}");
+}

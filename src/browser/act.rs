@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::command::Refusal;
-use super::find::{Found, Need};
+use super::find::Need;
+use super::look::Found;
 use super::steps::{Use, Walk, place_of, refused, target_of};
 use super::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Fetch, Step, Target, Verb};
@@ -18,7 +19,6 @@ impl Walk<'_, '_> {
     /// The steps before the commit, and its target: there, the only one, usable, and no challenge before it.
     pub(super) async fn prepare(mut self, steps: &[Step]) -> Result<Prepared, Halt> {
         let commit = steps.iter().position(|step| step.commit).unwrap_or(steps.len());
-        self.watch_out(None).await?;
         for step in &steps[..commit] {
             self.step(step).await?;
         }
@@ -120,12 +120,12 @@ impl Walk<'_, '_> {
 
     /// The reads of the commit step and the steps after it. Before anything wipes it, the page's own word is read.
     pub(super) async fn finish(&mut self, steps: &[Step], commit: usize) -> Option<Failure> {
-        let Some(step) = steps.get(commit) else { return None };
+        let step = steps.get(commit)?;
         self.set_limit(step.timeout);
-        if let Verb::Click { opens_tab: true, .. } = step.verb {
-            if let Err(failure) = self.go_to_newest_tab().await {
-                return Some(failure.at_step(place_of(step)));
-            }
+        if let Verb::Click { opens_tab: true, .. } = step.verb
+            && let Err(failure) = self.go_to_newest_tab().await
+        {
+            return Some(failure.at_step(place_of(step)));
         }
         let said = if self.signs_in { self.answer_to_password().await } else { self.watch_out(None).await };
         if let Err(failure) = said {

@@ -83,7 +83,7 @@ pub enum Action {
         /// Its arguments.
         arguments: Vec<Json>,
     },
-    /// A real click on the element of this reference.
+    /// A real click on the element of this reference, and the page that it leads to, if it leads to one at once.
     Click(String),
     /// Empties a field.
     Clear(String),
@@ -107,6 +107,30 @@ pub enum Action {
     AnswerDialog(bool),
     /// A picture of what the tab shows, as PNG.
     Picture,
+}
+
+impl Action {
+    /// Its name in the log: of a page function the function's.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Action::Navigate(_) => "navigate",
+            Action::Back => "back",
+            Action::Reload => "reload",
+            Action::Page { function, .. } => function,
+            Action::Click(_) => "click",
+            Action::Clear(_) => "clear",
+            Action::Type(..) => "type",
+            Action::Hover(_) => "hover",
+            Action::Press(_) => "press",
+            Action::Role(_) => "role",
+            Action::Label(_) => "label",
+            Action::Tabs => "tabs",
+            Action::CloseTab => "close tab",
+            Action::DialogText => "dialog text",
+            Action::AnswerDialog(_) => "answer dialog",
+            Action::Picture => "picture",
+        }
+    }
 }
 
 /// The answer to a command.

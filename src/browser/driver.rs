@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use super::sweep::MARK;
+use super::sweep::{MARK, groups_with};
 use crate::run::{Failure, FailureKind};
 
 /// How long the driver may take to listen.
@@ -77,6 +77,9 @@ pub struct Surroundings<'a> {
 #[derive(Debug)]
 pub struct Driver {
     group: Pid,
+    /// Its home, which no other process has: the browser's crash helper leaves the group, and is known by it.
+    home: PathBuf,
+    strayed: Vec<Pid>,
     port: u16,
     ended: bool,
 }
@@ -89,7 +92,7 @@ impl Driver {
         let mut child = command(program, around)
             .spawn()
             .map_err(|error| environment(format!("The driver {} does not start: {error}.", program.display())))?;
-        let mut driver = Driver { group: Pid::from_raw(child.id() as i32), port: 0, ended: false };
+        let mut driver = Driver::of_group(Pid::from_raw(child.id() as i32), around.home);
         let output = child.stdout.take();
         let listening = tokio::time::timeout(START_LIMIT, port_in(output)).await;
         driver.port = listening.ok().flatten().ok_or_else(|| {
@@ -101,23 +104,36 @@ impl Driver {
         Ok(driver)
     }
 
+    fn of_group(group: Pid, home: &Path) -> Self {
+        Driver { group, home: home.to_owned(), strayed: Vec::new(), port: 0, ended: false }
+    }
+
     /// Where it listens on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
+    /// Remembers what has left the group since the start: once it is dead, its home cannot be asked any more.
+    pub fn note_strayed(&mut self) {
+        let of_home = |name: &str, value: &str| name == "HOME" && Path::new(value) == self.home;
+        let strayed = groups_with(of_home).into_iter().filter(|other| *other != self.group);
+        self.strayed.extend(strayed.collect::<Vec<_>>());
+        self.strayed.sort_unstable();
+        self.strayed.dedup();
+    }
+
     /// Kills the driver with its whole group, and reaps it.
     pub async fn end(mut self) {
-        self.ended = true;
-        let group = self.group;
-        let _ = tokio::task::spawn_blocking(move || end_group(group)).await;
+        let _ = tokio::task::spawn_blocking(move || self.kill()).await;
     }
 
     /// The same at once, for a browser that hangs: whatever is asked of it from now on fails.
     pub fn kill(&mut self) {
         if !self.ended {
             self.ended = true;
+            self.note_strayed();
             end_group(self.group);
+            self.strayed.iter().copied().for_each(end_group);
         }
     }
 }

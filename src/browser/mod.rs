@@ -5,6 +5,8 @@ pub mod challenge;
 mod command;
 pub mod driver;
 mod find;
+mod locator;
+mod look;
 mod page;
 mod picture;
 mod read;

@@ -1,6 +1,7 @@
 //! One Firefox at work: started with a profile of its own, asked command by command, ended within seconds.
 
 mod capabilities;
+mod loading;
 
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -18,6 +19,7 @@ use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
 use super::scratch::Scratch;
 use super::{page, wire, wire::Wire};
+use crate::clock::{Clock, SystemClock};
 use crate::files::model::Viewport;
 use crate::run::{Failure, FailureKind};
 
@@ -67,9 +69,11 @@ pub struct Firefox {
     home: Tab,
     /// The document that the driver is at; none when that is not known.
     at: Option<Context>,
-    /// The page-load limit that the driver has now.
-    load_limit: Option<Duration>,
+    /// How many documents were marked, to tell the next one from each.
+    marks: u64,
     dead: bool,
+    /// Measures how long the browser takes for each command, for the log.
+    clock: SystemClock,
     // Last, so that it is removed after everything that writes into it is gone.
     _folder: Scratch,
 }
@@ -77,6 +81,7 @@ pub struct Firefox {
 impl Firefox {
     /// Starts the driver and the browser. Whatever is missing on this machine is an `environment` failure with its mend.
     pub async fn start(options: StartOptions) -> Result<Self, Failure> {
+        let clock = SystemClock::new();
         let program = find_driver(&options.driver)?;
         let binary = find_browser(options.binary.as_deref())?;
         make_private(&options.profile)?;
@@ -85,24 +90,28 @@ impl Firefox {
             .map_err(|error| no_folder(&options.scratch.display().to_string(), &error))?;
         let zone = options.zone.name();
         let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
-        let driver = Driver::start(&program, &around).await?;
+        let mut driver = Driver::start(&program, &around).await?;
         let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
         let client =
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
+        driver.note_strayed();
         let home = Tab(String::new());
-        let mut firefox = Firefox { client, driver, home, at: None, load_limit: None, dead: false, _folder: folder };
+        let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, clock, _folder: folder };
         firefox.settle_in(options.viewport).await?;
+        log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
     }
 
     /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
     pub async fn close(self) {
-        let Firefox { client, driver, dead, _folder, .. } = self;
-        if !dead {
-            let _ = timeout(QUIT_LIMIT, client.issue_cmd(Wire::delete(""))).await;
+        let began = self.clock.uptime();
+        if !self.dead {
+            let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }
+        let Firefox { driver, clock, _folder, .. } = self;
         driver.end().await;
         drop(_folder);
+        log("close", &clock, began);
     }
 
     /// Remembers the first tab, and gives its page the size that is asked for.
@@ -167,16 +176,6 @@ impl Firefox {
         Ok(Ok(()))
     }
 
-    /// Sets how long a page may load before the driver stops waiting for it.
-    async fn limit_loading(&mut self, limit: Duration) -> Result<(), Failure> {
-        if self.load_limit != Some(limit) {
-            let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            self.ask(Wire::post("timeouts", json!({ "pageLoad": milliseconds })), limit).await?.ok();
-            self.load_limit = Some(limit);
-        }
-        Ok(())
-    }
-
     /// Calls a page function. The scripts are put into a document at their first call there.
     async fn call(
         &mut self,
@@ -193,6 +192,21 @@ impl Firefox {
         }
     }
 
+    /// Carries out a command in the document that it names.
+    async fn obey(&mut self, command: Command) -> Result<Response, Failure> {
+        let Command { context, action, limit } = command;
+        // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
+        let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
+        if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
+            return Ok(Response::Refused(refusal));
+        }
+        let response = self.carry_out(action, limit).await?;
+        if matches!(response, Response::Refused(super::Refusal::Gone)) {
+            self.at = None;
+        }
+        Ok(response)
+    }
+
     async fn carry_out(&mut self, action: Action, limit: Duration) -> Result<Response, Failure> {
         let wire = match action {
             Action::Page { function, arguments } => {
@@ -201,10 +215,12 @@ impl Firefox {
                     .await?
                     .map_or_else(Response::Refused, Response::Json));
             }
-            Action::Navigate(url) => Wire::post("url", json!({ "url": url })),
-            Action::Back => Wire::post("back", json!({})),
-            Action::Reload => Wire::post("refresh", json!({})),
-            Action::Click(element) => Wire::post(format!("element/{element}/click"), json!({})),
+            Action::Navigate(url) => {
+                return self.load(Wire::post("url", json!({ "url": url })), Some(&url), limit).await;
+            }
+            Action::Back => return self.load(Wire::post("back", json!({})), None, limit).await,
+            Action::Reload => return self.load(Wire::post("refresh", json!({})), None, limit).await,
+            Action::Click(element) => return self.click(&element, limit).await,
             Action::Clear(element) => Wire::post(format!("element/{element}/clear"), json!({})),
             Action::Type(element, text) => {
                 use secrecy::ExposeSecret;
@@ -267,25 +283,21 @@ impl Browser for Firefox {
                 "The browser was ended before; it must be started again.",
             ));
         }
-        let Command { context, action, limit } = command;
-        // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
-        let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
-        if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
-            return Ok(Response::Refused(refusal));
-        }
-        if matches!(action, Action::Navigate(_) | Action::Back | Action::Reload) {
-            self.limit_loading(limit).await?;
-        }
-        let response = self.carry_out(action, limit).await?;
-        if matches!(response, Response::Refused(super::Refusal::Gone)) {
-            self.at = None;
-        }
-        Ok(response)
+        let (word, began) = (command.action.word(), self.clock.uptime());
+        let response = self.obey(command).await;
+        log(word, &self.clock, began);
+        response
     }
 
     fn is_dead(&self) -> bool {
         self.dead
     }
+}
+
+/// Says how long the browser took, its driver included: `make bench` adds these up.
+fn log(command: &str, clock: &SystemClock, began: Duration) {
+    let took = clock.uptime().saturating_sub(began);
+    tracing::debug!(command, took_us = took.as_micros() as u64, "browser");
 }
 
 /// The driver is on loopback and never behind a proxy, so a plain connector is all that is needed.

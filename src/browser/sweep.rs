@@ -35,22 +35,25 @@ pub fn sweep(is_over: impl Fn(&str) -> bool) -> usize {
     ended.len()
 }
 
-/// The groups of the marked processes whose run is over. A zombie has no environment any more, and does not count.
 fn orphans(is_over: &impl Fn(&str) -> bool) -> BTreeSet<Pid> {
+    groups_with(|name, value| name == MARK && is_over(value))
+}
+
+/// The process groups, other than our own, in which some process has such an environment variable. The group is asked
+/// from that very process, so that a number that was used again is never hit. A zombie has no environment any more.
+pub(super) fn groups_with(wanted: impl Fn(&str, &str) -> bool) -> BTreeSet<Pid> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let groups = processes.filter_map(|process| {
         let id: i32 = process.file_name().to_str()?.parse().ok()?;
-        let mark = mark_in(&std::fs::read(process.path().join("environ")).ok()?)?;
-        // Asked from the process that carries the mark, so that a number that was used again is never hit.
-        is_over(&mark).then(|| getpgid(Some(Pid::from_raw(id))).ok()).flatten()
+        let environment = std::fs::read(process.path().join("environ")).ok()?;
+        has(&environment, &wanted).then(|| getpgid(Some(Pid::from_raw(id))).ok()).flatten()
     });
     groups.filter(|group| *group != getpgrp()).collect()
 }
 
-fn mark_in(environment: &[u8]) -> Option<String> {
-    let prefix = format!("{MARK}=");
-    let found = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(prefix.as_bytes()))?;
-    String::from_utf8(found.to_vec()).ok()
+fn has(environment: &[u8], wanted: impl Fn(&str, &str) -> bool) -> bool {
+    let entries = environment.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+    entries.filter_map(|entry| entry.split_once('=')).any(|(name, value)| wanted(name, value))
 }
 
 #[cfg(test)]
@@ -84,8 +87,9 @@ mod tests {
 
     #[test]
     fn the_mark_is_a_whole_variable() {
-        assert_eq!(mark_in(b"A=1\0SUNUP_RUN=x y=z\0B=2\0").as_deref(), Some("x y=z"));
-        assert_eq!(mark_in(b"OTHER_SUNUP_RUN=x\0SUNUP_RUNS=y\0"), None);
-        assert_eq!(mark_in(b""), None);
+        let marked = |environment: &[u8]| has(environment, |name, value| name == MARK && value == "x y=z");
+        assert!(marked(b"A=1\0SUNUP_RUN=x y=z\0B=2\0"));
+        assert!(!marked(b"OTHER_SUNUP_RUN=x y=z\0SUNUP_RUNS=x y=z\0SUNUP_RUN=x\0"));
+        assert!(!marked(b""));
     }
 }

@@ -107,6 +107,8 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
         "timeout" => Refusal::Slow,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,
+        // The document went away while it was asked.
+        "unknown error" if message.contains("AbortError") => Refusal::Script(message),
         "insecure certificate" => {
             let message = "The site's certificate is not valid for this machine (wrong date, or a TLS proxy between).";
             return Err(Failure::new(FailureKind::Environment, message));

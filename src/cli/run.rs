@@ -95,9 +95,12 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     let outcome = outcome?;
     let rehearsal = setting.stage.as_ref().map(Stage::told);
     let now = setting.clock.now();
+    let by_hand = !args.tasks.is_empty() && !args.dry_run;
     let kept = match outcome.report_date {
-        Some(date) => keep_report(&project, &ledger, redactor, date, now, rehearsal.clone())?,
-        None => None,
+        Some(date) if !outcome.others_at_work => {
+            keep_report(&project, &ledger, redactor, date, now, rehearsal.clone(), by_hand)?
+        }
+        _ => None,
     };
     let undelivered = match mailer(&project, &setting, &resolver).await {
         Ok(Some(mailer)) => deliver(&ledger, setting.clock.as_ref(), &mailer, redactor).await?,

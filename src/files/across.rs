@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
 use super::model::Schedule;
 use super::nearest::nearest;
 use super::schedule::reset_inside;
 use super::site::LoadedSite;
-use crate::timing::Calendar;
 
 /// Every check across files.
 pub(super) fn check(sites: &[LoadedSite<'_>], runner: Option<Tz>) {
@@ -105,20 +105,28 @@ fn reaches(edges: &BTreeMap<TaskAt, Vec<TaskAt>>, from: TaskAt, to: TaskAt) -> b
 
 /// A window that contains the site's reset belongs to two days.
 fn windows(sites: &[LoadedSite<'_>], runner: Tz) {
+    let mut judged = BTreeMap::new();
     for site in sites {
         let Some(calendar) = site.calendar else { continue };
+        let mut judge = |task: Option<usize>, schedule: &Schedule| {
+            // Nearly all tasks share one window, and a year of days is long.
+            let key = (calendar.zone.name(), calendar.starts_at, schedule.at, schedule.until, schedule.days);
+            let found = *judged.entry(key).or_insert_with(|| reset_inside(schedule, runner, &calendar));
+            if let Some((day, reset)) = found {
+                refuse_window(site, task, schedule, day, reset);
+            }
+        };
         if site.tasks.is_empty() {
-            window(site, None, &site.schedule, runner, &calendar);
+            judge(None, &site.schedule);
         }
-        for at in 0..site.tasks.len() {
-            window(site, Some(at), &site.tasks[at].schedule, runner, &calendar);
+        for (at, task) in site.tasks.iter().enumerate() {
+            judge(Some(at), &task.schedule);
         }
     }
 }
 
 /// The fault stands where the window was written last: in the task, in the site, else at the beginning of the file.
-fn window(site: &LoadedSite<'_>, task: Option<usize>, schedule: &Schedule, runner: Tz, calendar: &Calendar) {
-    let Some((day, reset)) = reset_inside(schedule, runner, calendar) else { return };
+fn refuse_window(site: &LoadedSite<'_>, task: Option<usize>, schedule: &Schedule, day: NaiveDate, reset: NaiveTime) {
     let (at, until, reset) = (schedule.at.format("%H:%M"), schedule.until.format("%H:%M"), reset.format("%H:%M"));
     let message = format!("the window {at} to {until} contains {reset}, when the site's day begins (on {day})");
     let cure = format!("begin the window at \"{reset}\" or later, and end it before the site's next day");

@@ -49,16 +49,13 @@ impl Walk<'_> {
     }
 
     /// The verdict uses something that was read in this section.
-    pub(super) fn check_uses_read(&self, node: &Node, condition: &Condition, key: &str) {
-        if condition.names().iter().any(|name| self.names_a_read(name)) || self.has_broken_read(condition) {
-            return;
+    pub(super) fn check_uses_read(&self, node: &Node, condition: &Condition, key: &str) -> bool {
+        if condition.names().iter().any(|name| self.reads.contains_key(*name)) || self.has_broken_read(condition) {
+            return true;
         }
         let cure = "use something that this section reads, such as `done: signed`";
         self.file.wrong(node.span.clone(), format!("`{key}` does not look at anything that was read here"), cure);
-    }
-
-    fn names_a_read(&self, name: &str) -> bool {
-        self.reads.contains_key(name)
+        false
     }
 
     fn has_broken_read(&self, condition: &Condition) -> bool {
@@ -73,6 +70,14 @@ impl Walk<'_> {
         if holds {
             let cure = "state it by something that is shown: a button, a text, `empty:` of a list";
             self.file.wrong(node.span.clone(), format!("`{key}` would hold on a blank page too"), cure);
+        }
+    }
+
+    /// The same for the count of a goal: a page that shows nothing has none, and would be acted on.
+    pub(super) fn check_count_not_blank(&self, node: &Node, have: &Condition) {
+        if self.check_uses_read(node, have, "have") && have.number(&self.blank(0)).is_ok() {
+            let cure = "read a number that is shown, or count the rows of a list that has `empty:`";
+            self.file.wrong(node.span.clone(), "`have` would be counted on a blank page too", cure);
         }
     }
 

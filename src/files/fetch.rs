@@ -1,10 +1,11 @@
 //! `fetch` and its modifiers.
 
-use super::fields::{Fields, looks_like_number};
+use super::fields::Fields;
 use super::here::Here;
 use super::locator::or_default;
 use super::model::{Fetch, FetchBody, JsonTemplate};
 use super::read::is_header_name;
+use super::scalars::looks_like_number;
 use super::steps::Walk;
 use super::yaml::{Node, NodeKind};
 

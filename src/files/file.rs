@@ -119,11 +119,12 @@ fn read_text(path: &Path) -> Result<String, Trouble> {
         let cure = "check that the file is there, and that you may read it";
         (format!("this file cannot be read: {error}"), cure)
     };
-    let file = fs::File::open(path).map_err(unreadable)?;
-    if !file.metadata().map_err(unreadable)?.is_file() {
+    // Asked before it is opened: to open a pipe waits for whoever writes into it.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(("this is not a file".to_owned(), "put a YAML file here"));
     }
     let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(unreadable)?;
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
         return Err(("this file is larger than 1 MiB".to_owned(), "a task file has a few KB: split it into tasks"));

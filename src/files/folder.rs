@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 use super::file::File;
 use super::yaml::{self, Node};
 
-/// More sites, or more tasks of one site, than anybody has.
-const MOST: usize = 1_000;
-
 /// Everything in the folder of sunup.yaml, read and not yet understood.
 pub(super) struct Folder {
     pub file: File,
@@ -132,7 +129,7 @@ fn read(root: &Path, path: &Path) -> (File, Option<Node>) {
 /// What lies in a folder, in order; hidden files and what editors leave behind aside.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder)?.take(MOST) {
+    for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if !name.starts_with('.') && !name.ends_with('~') {
             names.push(name);

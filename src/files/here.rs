@@ -65,7 +65,7 @@ impl Here<'_> {
 
     fn condition_text<'n>(&self, node: &'n Node) -> Option<&'n str> {
         let in_braces = match &node.kind {
-            NodeKind::Map(_) => self.file.text[node.span.start..].starts_with("{{"),
+            NodeKind::Map(_) => self.file.text.get(node.span.start..).is_some_and(|text| text.starts_with("{{")),
             NodeKind::Scalar { text, .. } => text.trim_start().starts_with("{{"),
             _ => false,
         };

@@ -176,6 +176,7 @@ impl Here<'_> {
             [one] => *one,
             // `css` with `text`: the element that has both.
             ["text", "css"] => "css",
+            [] if fields.has_unknown() => return None,
             [] => {
                 let cure =
                     "write one of role, label, text, placeholder, testid, css, xpath: `{ role: button, name: 签到 }`";

@@ -23,6 +23,7 @@ mod here;
 mod json_path;
 mod keys;
 mod nearest;
+mod scalars;
 mod vars;
 mod zone;
 
@@ -31,7 +32,10 @@ mod account;
 mod evidence;
 mod fetch;
 mod locator;
+mod origin;
+mod points;
 mod read;
+mod requires;
 mod rows;
 mod schedule;
 mod section;
@@ -41,6 +45,7 @@ mod site_facts;
 mod stage;
 mod steps;
 mod task;
+mod use_steps;
 mod verb;
 
 // All files together.

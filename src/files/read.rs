@@ -69,6 +69,7 @@ impl Here<'_> {
     fn one_type<'k>(&self, fields: &Fields<'_>, node: &Node) -> Option<&'k str> {
         match fields.present(TYPES).as_slice() {
             [kind] => TYPES.iter().copied().find(|word| word == kind),
+            [] if fields.has_unknown() => None,
             [] => {
                 let cure = format!("write `{{ text: … }}` with one of: {}", TYPES.join(", "));
                 self.file.wrong(node.span.clone(), "this read has no type", cure);

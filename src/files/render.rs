@@ -45,8 +45,11 @@ fn one(fault: &Fault, text: Option<&str>, renderer: &Renderer) -> String {
     renderer.render(&[group])
 }
 
-/// The line of a place, and the place in it; none where the line is too long to show.
+/// The line of a place, and the place in it; none where there is no text, or its line is too long to show.
 fn line_of<'t>(text: &'t str, span: &Range<usize>) -> Option<(&'t str, Range<usize>)> {
+    if text.is_empty() {
+        return None;
+    }
     let before = text.get(..span.start)?;
     let start = before.rfind('\n').map_or(0, |found| found + 1);
     let length = text[start..].find('\n').unwrap_or(text.len() - start);

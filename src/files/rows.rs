@@ -138,7 +138,7 @@ impl Here<'_> {
     }
 
     fn columns(&self, fields: &Fields<'_>, from: Option<&RowsFrom>) -> Option<Vec<Column>> {
-        let node = fields.need("columns", "columns:\n  title: { text: 事项 }")?;
+        let node = fields.need("columns", "columns: { title: { text: 事项 } }")?;
         let entries = self.file.map(node, "map of columns")?;
         if entries.is_empty() {
             self.file.wrong(

@@ -132,6 +132,10 @@ impl File {
 
 /// The first day of a year on which the site's day begins inside the window, with the runner's time of it.
 pub(super) fn reset_inside(schedule: &Schedule, runner: Tz, site: &Calendar) -> Option<(NaiveDate, NaiveTime)> {
+    if schedule.at == schedule.until {
+        // Said already: this is no window.
+        return None;
+    }
     let new_year = NaiveDate::from_ymd_opt(2026, 1, 1)?;
     new_year.iter_days().take(366).find_map(|day| {
         if !schedule.days[day.weekday().num_days_from_monday() as usize] {

@@ -70,8 +70,14 @@ impl<'a> Walk<'a> {
         }
         let keys = if self.stage == Stage::Points { &["steps"] } else { SECTION_KEYS };
         let fields = Fields::of(self.file, node, "section", &[keys])?;
-        let steps_node = fields.need("steps", "steps:\n  - open: /home");
-        let steps = steps_node.map(|steps| self.steps(steps)).unwrap_or_default();
+        let steps_node = fields.need("steps", "steps: …");
+        let steps = match steps_node {
+            Some(node) => self.steps(node),
+            None => {
+                self.expect_any_name();
+                Vec::new()
+            }
+        };
         if let Some(node) = steps_node.filter(|_| !steps.is_empty()) {
             self.check_fresh(node);
         }
@@ -113,8 +119,9 @@ impl<'a> Walk<'a> {
 
     fn stated(&self, node: &Node, key: &str) -> Option<super::condition::Condition> {
         let condition = self.here().condition(node)?;
-        self.check_uses_read(node, &condition, key);
-        self.check_not_blank(node, &condition, key);
+        if self.check_uses_read(node, &condition, key) {
+            self.check_not_blank(node, &condition, key);
+        }
         Some(condition)
     }
 
@@ -131,7 +138,7 @@ impl<'a> Walk<'a> {
         let have_node = fields.need("have", "have: progress");
         let have = have_node.and_then(|node| self.here().number(node));
         if let (Some(node), Some(have)) = (have_node, &have) {
-            self.check_uses_read(node, have, "have");
+            self.check_count_not_blank(node, have);
         }
         if let Some(more) = fields.get("more") {
             self.file.whole::<u32>(more, 1..=1_000);
@@ -159,11 +166,11 @@ impl<'a> Walk<'a> {
         let when_node = fields.need("when", "when: not open");
         let when = when_node.and_then(|node| self.here().condition(node));
         let reason = fields.need("reason", "reason: 今天没有").and_then(|node| self.here().template(node));
-        if let (Some(node), Some(when)) = (when_node, &when) {
-            self.check_uses_read(node, when, "when");
-            if key == "skip" {
-                self.check_not_blank(node, when, "skip");
-            }
+        if let (Some(node), Some(when)) = (when_node, &when)
+            && self.check_uses_read(node, when, "when")
+            && key == "skip"
+        {
+            self.check_not_blank(node, when, "skip");
         }
         Some(Reasoned { when: when?, reason: reason? })
     }

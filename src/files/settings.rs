@@ -53,7 +53,7 @@ pub(super) fn settings(file: &File, node: Option<&Node>) -> Top {
     };
     fields.not_supported(&["calendars", "heartbeat", "serve", "alarms"]);
     if let Some(format) = fields.need("format", "format: 1") {
-        file.whole::<u32>(format, 1..=1);
+        file.one_of(format, &[("1", ())]);
     }
     Top {
         settings: file.top(&fields),

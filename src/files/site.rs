@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use chrono::NaiveTime;
 use chrono_tz::Tz;
 
 use super::account;
-use super::condition::{Names, Shape, Type};
+use super::condition::Names;
 use super::fields::Fields;
 use super::file::File;
 use super::folder::SiteFolder;
 use super::here::Here;
 use super::locator::{or_default, transpose};
-use super::model::{Account, Act, Language, OwnChallenge, Schedule, Section, SignIn, Site, Verb, Viewport};
+use super::model::{Account, Act, Language, OwnChallenge, Schedule, SignIn, Site, Verb, Viewport};
 use super::nearest::nearest;
+use super::points::points;
 use super::section::{act, section};
 use super::settings::Top;
 use super::site_facts::SiteFacts;
@@ -21,8 +21,7 @@ use super::stage::Stage;
 use super::steps::Walk;
 use super::task::{self, Above, Loaded};
 use super::vars::vars;
-use super::yaml::{Entry, Node, NodeKind};
-use crate::run::FailureKind;
+use super::yaml::{Entry, Node};
 use crate::timing::Calendar;
 
 const KEYS: &[&str] = &[
@@ -42,6 +41,27 @@ const KEYS: &[&str] = &[
     "numbers",
     "challenges",
     "locale",
+];
+
+/// The kinds of failure that a page itself can show, by their words.
+pub(super) const CHALLENGE_KINDS: [&str; 17] = [
+    "login",
+    "captcha",
+    "interstitial",
+    "one_time_code",
+    "qr_login",
+    "identity",
+    "consent",
+    "terms",
+    "password_change",
+    "account_restricted",
+    "access_denied",
+    "suspicious_page",
+    "credentials_rejected",
+    "session_expired",
+    "rate_limited",
+    "maintenance",
+    "server_error",
 ];
 
 /// A site with its tasks, and what the checks across files look at.
@@ -86,74 +106,16 @@ struct Reader<'a> {
     above: &'a Above<'a>,
 }
 
-impl File {
-    /// `https://host[:port]`, without a path.
-    fn origins(&self, node: &Node) -> Vec<(String, Range<usize>)> {
-        let items = match node.kind {
-            NodeKind::Scalar { .. } if !node.is_empty() => std::slice::from_ref(node),
-            _ => self.list(node, "origins").unwrap_or_default(),
-        };
-        if matches!(&node.kind, NodeKind::List(items) if items.is_empty()) {
-            self.wrong(
-                node.span.clone(),
-                "this site has no origin",
-                "write `origins: [\"https://community.example\"]`",
-            );
-        }
-        let mut origins: Vec<(String, Range<usize>)> = Vec::new();
-        for item in items {
-            let Some(origin) = self.origin(item) else { continue };
-            if origins.iter().any(|(other, _)| *other == origin) {
-                self.wrong(item.span.clone(), format!("`{origin}` stands here twice"), "keep one of them");
-            } else {
-                origins.push((origin, item.span.clone()));
-            }
-        }
-        origins
-    }
-
-    fn origin(&self, node: &Node) -> Option<String> {
-        let text = self.words(node)?;
-        let example = "write scheme and host alone: \"https://community.example\", with a port where it has one";
-        let Ok(url) = url::Url::parse(text) else {
-            self.wrong(node.span.clone(), format!("`{text}` is not an origin"), example);
-            return None;
-        };
-        let origin = url.origin().ascii_serialization();
-        if !matches!(url.scheme(), "https" | "http") || url.host_str().is_none_or(str::is_empty) {
-            self.wrong(node.span.clone(), format!("`{text}` is neither https nor http"), example);
-            return None;
-        }
-        if text != origin {
-            let cure = format!("write \"{origin}\"; paths stand in the steps");
-            self.wrong(node.span.clone(), "an origin has no path, no login, no capitals, no default port", cure);
-            return None;
-        }
-        Some(origin)
-    }
-
-    fn calendar(&self, node: Option<&Node>, runner: Option<Tz>) -> Option<Calendar> {
-        let Some(node) = node else { return Some(Calendar { zone: runner?, starts_at: NaiveTime::MIN }) };
-        let fields = Fields::of(self, node, "day", &[&["timezone", "starts_at"]])?;
-        let zone = fields.get("timezone").map(|zone| self.zone(zone));
-        let starts_at = fields.get("starts_at").map(|starts_at| self.clock(starts_at));
-        let zone = match zone {
-            Some(zone) => zone,
-            None => runner,
-        };
-        Some(Calendar { zone: zone?, starts_at: or_default(starts_at, NaiveTime::MIN)? })
-    }
-}
-
 impl<'a> Reader<'a> {
     fn site(&self, fields: &Fields<'a>, id: &str, language: Language, calendar: Option<Calendar>) -> Option<Site> {
         let file = self.file;
         let name = fields.need("name", "name: 开发者社区").and_then(|node| file.words(node));
         fields.need("origins", "origins: [\"https://community.example\"]");
-        fields.need("accounts", "accounts:\n  main:\n    username: { env: SITE_USER }");
+        fields
+            .need("accounts", "accounts: { main: { username: { env: SITE_USER }, password: { env: SITE_PASSWORD } } }");
         let names = self.names();
         let sign_in = self.sign_in(fields, &names);
-        let points = fields.get("points").map(|node| self.points(node, &names));
+        let points = fields.get("points").map(|node| points(self.facts, self.file, node, &names));
         let viewport_words = [("desktop", Viewport::Desktop), ("mobile", Viewport::Mobile)];
         let viewport = fields.get("viewport").map(|node| file.one_of(node, &viewport_words));
         let numbers = fields.get("numbers").map(|node| self.numbers(node));
@@ -194,20 +156,24 @@ impl<'a> Reader<'a> {
     }
 
     fn sign_in(&self, fields: &Fields<'a>, names: &Names) -> Option<SignIn> {
-        let node = fields.need("sign_in", "sign_in:\n  check:\n    steps:\n      - open: /home")?;
+        let node = fields.need("sign_in", "sign_in: …")?;
         let keys: &[&str] = &["check", "act", "verify", "session"];
         let fields = Fields::of(self.file, node, "sign-in", &[keys])?;
         let check = fields
-            .need("check", "check:\n  steps:\n    - open: /home")
+            .need("check", "check: …")
             .map(|node| section(self.facts, self.file, node, names, Stage::SignInCheck));
         let mut act_names = names.clone();
         for (name, shape) in check.iter().flat_map(|check| &check.reads) {
             act_names.add(format!("checked.{name}"), shape.clone());
         }
-        let act_node = fields.need("act", "act:\n  - open: /login");
+        let act_node = fields.need("act", "act: …");
         let act = act_node.and_then(|node| act(self.facts, self.file, node, &act_names, Stage::SignInAct));
-        let verify = fields.need("verify", "verify: check");
-        let verify = verify.and_then(|node| self.file.one_of(node, &[("check", ())]));
+        let by_person = matches!(act, Some(Act::Person));
+        let verify = match by_person {
+            true => fields.get("verify"),
+            false => fields.need("verify", "verify: check"),
+        };
+        let verified = verify.map_or(Some(()), |node| self.file.one_of(node, &[("check", ())]));
         if let Some(session) = fields.get("session") {
             self.file.duration(session);
             fields.not_supported(&["session"]);
@@ -215,7 +181,7 @@ impl<'a> Reader<'a> {
         if let (Some(Act::Steps(steps)), Some(node)) = (&act, act_node) {
             self.check_passwords(steps, node);
         }
-        verify?;
+        verified?;
         Some(SignIn { check: check?.section?, act: act? })
     }
 
@@ -228,46 +194,6 @@ impl<'a> Reader<'a> {
             let cure = "write its `password: { env: … }`, or `act: person` where a person signs in";
             let message = format!("the account `{}` has no password, and this types one", account.id);
             self.file.wrong(node.span.clone(), message, cure);
-        }
-    }
-
-    fn points(&self, node: &'a Node, names: &Names) -> Option<Section> {
-        let read = section(self.facts, self.file, node, names, Stage::Points);
-        let section = read.section?;
-        let shape = |name: &str| read.reads.iter().find(|(read, _)| read == name).map(|(_, shape)| shape);
-        match shape("details").map(|shape| &shape.kind) {
-            Some(Type::Rows(columns)) => {
-                for (name, kind) in [("time", Type::Time), ("title", Type::Text), ("amount", Type::Number)] {
-                    self.points_column(node, name, &kind, columns.get(name));
-                }
-            }
-            Some(_) => self.file.wrong(
-                node.span.clone(),
-                "`details` is a list of rows",
-                "read it as `table`, `items` or `rows`",
-            ),
-            None if self.file.is_sound() => {
-                let cure = "name the list `details`, with the columns time, title and amount";
-                self.file.wrong(node.span.clone(), "`points` does not read the rows of points", cure);
-            }
-            None => {}
-        }
-        if shape("balance").is_some_and(|shape| shape.kind != Type::Number) {
-            self.file.wrong(node.span.clone(), "`balance` is a number", "read it as `number`");
-        }
-        Some(section)
-    }
-
-    fn points_column(&self, node: &Node, name: &str, kind: &Type, found: Option<&Shape>) {
-        if found.is_none_or(|shape| shape.kind != *kind) {
-            let cure = format!(
-                "add it as {kind}: `columns: {{ time: {{ time: … }}, title: {{ text: … }}, amount: {{ number: … }} }}`"
-            );
-            self.file.wrong(
-                node.span.clone(),
-                format!("the rows of `details` have no column `{name}` that is {kind}"),
-                cure,
-            );
         }
     }
 
@@ -306,13 +232,12 @@ impl<'a> Reader<'a> {
         let when = when.and_then(|node| Here { file: self.file, names }.target(node));
         let kind_node = fields.need("kind", "kind: captcha")?;
         let kind = self.file.words(kind_node)?;
-        if FailureKind::from_word(kind).is_none() {
-            let words = FailureKind::ALL.iter().map(|kind| kind.word());
-            let cure = match nearest(kind, words) {
+        if !CHALLENGE_KINDS.contains(&kind) {
+            let cure = match nearest(kind, CHALLENGE_KINDS) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "write a kind of failure, such as captcha, one_time_code, maintenance, rate_limited".to_owned(),
+                None => format!("write one of: {}", CHALLENGE_KINDS.join(", ")),
             };
-            self.file.wrong(kind_node.span.clone(), format!("there is no kind of failure `{kind}`"), cure);
+            self.file.wrong(kind_node.span.clone(), format!("a page cannot ask by a `{kind}`"), cure);
             return None;
         }
         Some(OwnChallenge { kind: kind.to_owned(), when: when? })

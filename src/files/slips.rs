@@ -13,6 +13,12 @@ pub(super) fn syntax(file: &File, at: usize, reason: &str) {
         file.wrong(span, "a tab stands where blanks must stand", "indent with blanks, two for each level");
     } else if let Some(span) = full_width_colon(text, at) {
         file.wrong(span, "`：` is a full-width colon, and YAML does not know it", "write `:` and a blank behind it");
+    } else if let Some(open) = left_open(text, at) {
+        let cure = "close it on the same line; a value that contains such a sign is quoted";
+        file.wrong(open.clone(), format!("a `{}` that is opened here does not end", &text[open]), cure);
+    } else if let Some(dash) = lonely_dash(text, at).filter(|_| reason.contains("expected key")) {
+        let cure = "take `- ` out where keys stand beside each other, or indent the line like the other items";
+        file.wrong(dash, "an item of a list stands where a key must stand", cure);
     } else if let Some(value) = suspicious_value(text, at) {
         let cure = quote_cure(file, value.start);
         file.wrong(value, format!("YAML cannot read this value: {reason}"), cure);
@@ -32,6 +38,9 @@ pub(super) fn quote_cure(file: &File, at: usize) -> String {
     if value.is_empty() || value.chars().count() > 60 {
         return "quote this value".to_owned();
     }
+    if let Some(quoted) = quoted_inside(value) {
+        return format!("quote the value inside the braces: {quoted}");
+    }
     if value.contains('\'') || value.contains('"') {
         return format!("quote this value: '{}'", value.replace('\'', "''"));
     }
@@ -50,8 +59,7 @@ pub(super) fn cut_by_comment(file: &File, value: &str, span: &Range<usize>) -> b
     }
     let start = if value.is_empty() { span.end + rest.len() - rest_trimmed.len() } else { span.start };
     let whole = start..span.end + rest.trim_end().len();
-    // A flow map may go on behind the cut; then its end is not part of the value.
-    let written = file.text[whole.clone()].to_owned();
+    let written = file.text.get(whole.clone()).unwrap_or("");
     let cure =
         format!("quote this value: \"{}\"; or put a blank behind the `#` of a comment", written.replace('"', "'"));
     file.wrong(whole, "everything from `#` on is a comment for YAML, and is lost", cure);
@@ -79,6 +87,42 @@ pub(super) fn full_width_colon(text: &str, at: usize) -> Option<Range<usize>> {
         let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         is_key.then(|| line.start + colon..line.start + colon + '：'.len_utf8())
     })
+}
+
+/// `{ css: a[href] }` with its value in quotes.
+fn quoted_inside(value: &str) -> Option<String> {
+    let inner = value.strip_prefix('{')?.strip_suffix('}')?;
+    let (key, inner) = inner.split_once(": ")?;
+    let inner = inner.trim();
+    (!value.starts_with("{{") && !inner.contains(['"', ','])).then(|| format!("{{ {}: \"{inner}\" }}", key.trim()))
+}
+
+/// The last quote or bracket above this place that a value begins with and that does not end on its line.
+fn left_open(text: &str, at: usize) -> Option<Range<usize>> {
+    let mut found = None;
+    let mut start = 0;
+    for line in text[..line_end(text, at)].split_inclusive('\n') {
+        let value_at = value_start(line.trim_end()).unwrap_or(line.len());
+        let value = without_comment(line[value_at..].trim_end());
+        let is_open = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value.matches(quote).count() == 1,
+            Some('{') => value.matches('{').count() > value.matches('}').count(),
+            Some('[') => value.matches('[').count() > value.matches(']').count(),
+            _ => false,
+        };
+        if is_open {
+            found = Some(start + value_at..start + value_at + 1);
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// `- done: …` on the line of the error.
+fn lonely_dash(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = line_start(text, at);
+    let dash = start + indent(&text[start..]);
+    text[dash..].starts_with("- ").then(|| dash..dash + 1)
 }
 
 fn tab_indent(text: &str, at: usize) -> Option<Range<usize>> {

@@ -41,9 +41,9 @@ pub(super) struct Walk<'a> {
     /// A commit step was seen.
     pub(super) committed: bool,
     /// `when` of the `use` around the steps at hand.
-    condition: Option<Condition>,
+    pub(super) condition: Option<Condition>,
     /// The `use` around the steps at hand, outermost first.
-    using: Vec<String>,
+    pub(super) using: Vec<String>,
 }
 
 /// What a section has loaded so far.
@@ -77,7 +77,10 @@ impl<'a> Walk<'a> {
 
     /// Every step of a list, those of each `use` put in.
     pub fn steps(&mut self, node: &'a Node) -> Vec<Step> {
-        let Some(items) = self.file.list(node, "a list of steps") else { return Vec::new() };
+        let Some(items) = self.file.list(node, "a list of steps") else {
+            self.expect_any_name();
+            return Vec::new();
+        };
         if items.is_empty() {
             self.file.wrong(node.span.clone(), "there is no step here", "write one at least: `- open: /home`");
         }
@@ -88,11 +91,19 @@ impl<'a> Walk<'a> {
         steps
     }
 
+    /// Something that would have read was refused: names that it may have read are not judged any more.
+    pub(super) fn expect_any_name(&mut self) {
+        self.names.add_unknown("");
+    }
+
     fn item(&mut self, node: &'a Node, steps: &mut Vec<Step>) {
-        let Some(entries) = self.file.map(node, "step") else { return };
-        let Some(verb) = self.verb_of(entries, node) else { return };
-        self.misplaced_keys(entries, verb);
-        let Some(fields) = self.fields(node, verb) else { return };
+        let entries = self.file.map(node, "step");
+        let Some((entries, verb)) = entries.and_then(|entries| Some((entries, self.verb_of(entries, node)?))) else {
+            return self.expect_any_name();
+        };
+        let misplaced = self.misplaced_keys(entries, verb);
+        let keys: &[&[&str]] = &[&[verb.key.as_str()], COMMON, modifiers(&verb.key), &misplaced];
+        let Some(fields) = Fields::of(self.file, node, "step", keys) else { return };
         if verb.key == "use" {
             self.use_steps(&fields, &verb.value, steps);
         } else if let Some(step) = self.step(&fields, verb, node) {
@@ -130,24 +141,19 @@ impl<'a> Walk<'a> {
     }
 
     /// A modifier of another verb is told apart from a slip.
-    fn misplaced_keys(&self, entries: &[Entry], verb: &Entry) {
+    fn misplaced_keys(&self, entries: &'a [Entry], verb: &Entry) -> Vec<&'a str> {
+        let mut misplaced = Vec::new();
         for entry in entries {
-            let owners: Vec<_> = MODIFIERS
-                .iter()
-                .filter(|(_, modifiers)| modifiers.contains(&entry.key.as_str()))
-                .map(|(owner, _)| format!("`{owner}`"))
-                .collect();
-            let own = modifiers(&verb.key).contains(&entry.key.as_str());
-            if !owners.is_empty() && !own {
-                let message = format!("`{}` does not go with `{}`", entry.key, verb.key);
+            let key = entry.key.as_str();
+            let owners = MODIFIERS.iter().filter(|(_, modifiers)| modifiers.contains(&key));
+            let owners: Vec<_> = owners.map(|(owner, _)| format!("`{owner}`")).collect();
+            if !owners.is_empty() && !modifiers(&verb.key).contains(&key) {
+                let message = format!("`{key}` does not go with `{}`", verb.key);
                 self.file.wrong(entry.key_span.clone(), message, format!("it goes with {}", owners.join(", ")));
+                misplaced.push(key);
             }
         }
-    }
-
-    fn fields(&self, node: &'a Node, verb: &'a Entry) -> Option<Fields<'a>> {
-        let all: Vec<&str> = MODIFIERS.iter().flat_map(|(_, modifiers)| modifiers.iter().copied()).collect();
-        Fields::of(self.file, node, "step", &[&[verb.key.as_str()], COMMON, &all])
+        misplaced
     }
 
     fn step(&mut self, fields: &Fields<'a>, verb: &'a Entry, node: &'a Node) -> Option<Step> {
@@ -155,7 +161,8 @@ impl<'a> Walk<'a> {
         let timeout = fields.get("timeout").map(|timeout| self.file.duration(timeout));
         let optional = or_default(fields.get("optional").map(|node| self.file.boolean(node)), false);
         let commit = or_default(fields.get("commit").map(|node| self.file.boolean(node)), false);
-        let is_commit = commit == Some(true);
+        // A `commit` that was refused is one that was meant.
+        let is_commit = commit != Some(false);
         self.check_modifiers(fields, verb, optional == Some(true), is_commit);
         let done = self.verb(fields, verb, is_commit);
         if is_commit {
@@ -222,9 +229,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn read_all(&mut self, fields: &Fields<'a>) -> Vec<(String, Read)> {
+    pub(super) fn read_all(&mut self, fields: &Fields<'a>) -> Vec<(String, Read)> {
         let Some(node) = fields.get("read") else { return Vec::new() };
-        let Some(entries) = self.file.map(node, "map of reads") else { return Vec::new() };
+        let Some(entries) = self.file.map(node, "map of reads") else {
+            self.expect_any_name();
+            return Vec::new();
+        };
         let mut reads = Vec::new();
         for entry in entries {
             if !self.may_name(&entry.key, &entry.key_span) {
@@ -263,56 +273,6 @@ impl<'a> Walk<'a> {
         }
         true
     }
-
-    /// `use: name`: the shared steps, as if they stood here.
-    fn use_steps(&mut self, fields: &Fields<'a>, name_node: &'a Node, steps: &mut Vec<Step>) {
-        for key in fields.present(&["optional", "timeout"]) {
-            self.file.not_supported(fields.key_span(key), &format!("{key} of `use`"));
-        }
-        if fields.get("commit").is_some() {
-            let cure = "put `commit: true` at the step itself";
-            self.file.wrong(fields.key_span("commit"), "`use` stands for several steps", cure);
-        }
-        let when = fields.get("when").map(|when| self.here().condition(when)).unwrap_or_default();
-        let Some(name) = self.file.words(name_node) else { return };
-        if self.using.iter().any(|open| open == name) {
-            let chain = format!("{} → {name}", self.using.join(" → "));
-            self.file.wrong(name_node.span.clone(), format!("these steps use themselves: {chain}"), "break the circle");
-            return;
-        }
-        let Some(shared) = self.shared(name, name_node) else { return };
-        let outer = (self.file, self.condition.clone());
-        self.file = self.site.file;
-        self.condition = match (self.condition.take(), when) {
-            (Some(around), Some(own)) => Some(around.and(own)),
-            (around, own) => around.or(own),
-        };
-        self.using.push(name.to_owned());
-        steps.extend(self.steps(shared));
-        self.using.pop();
-        (self.file, self.condition) = outer;
-        let reads = self.read_all(fields);
-        if let Some(last) = steps.last_mut() {
-            last.reads.extend(reads);
-        }
-    }
-
-    fn shared(&self, name: &str, node: &Node) -> Option<&'a Node> {
-        let found = match name {
-            "points" => self.site.points,
-            _ => self.site.shared.get(name).copied(),
-        };
-        if found.is_none() && self.site.sound {
-            let known = self.site.shared.keys().map(String::as_str).chain(self.site.points.map(|_| "points"));
-            let cure = match nearest(name, known.clone()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if name == "points" => "write `points: { steps: … }` into site.yaml".to_owned(),
-                None => format!("write it under `shared:` in site.yaml, or use one of: {}", listed(known)),
-            };
-            self.file.wrong(node.span.clone(), format!("site.yaml has no steps named `{name}`"), cure);
-        }
-        found
-    }
 }
 
 /// Steps after which the server may have changed.
@@ -321,9 +281,4 @@ const COMMITTING: &[&str] = &["open", "fetch", "click", "fill", "press", "select
 /// The modifiers of a verb.
 pub(super) fn modifiers(verb: &str) -> &'static [&'static str] {
     MODIFIERS.iter().find(|(owner, _)| *owner == verb).map_or(&[], |(_, modifiers)| modifiers)
-}
-
-fn listed<'k>(names: impl Iterator<Item = &'k str>) -> String {
-    let all: Vec<_> = names.collect();
-    if all.is_empty() { "(none)".to_owned() } else { all.join(", ") }
 }

@@ -1,9 +1,9 @@
 //! `vars` of a site and of a task.
 
 use super::condition::{Names, Shape, Template, Type};
-use super::fields::looks_like_number;
 use super::file::File;
 use super::here::Here;
+use super::scalars::looks_like_number;
 use super::yaml::{Entry, Node};
 
 /// One var, where it is written.

@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
 
     fn for_each(&mut self, fields: &Fields<'a>, rows: &'a Node) {
         self.here().rows(rows);
-        let Some(steps) = fields.need("steps", "steps:\n  - click: { css: a }") else { return };
+        let Some(steps) = fields.need("steps", "steps: …") else { return };
         for step in self.file.list(steps, "a list of steps").unwrap_or_default() {
             for entry in step.entries().unwrap_or_default() {
                 if entry.key == "commit" {

@@ -12,6 +12,9 @@ use super::slips;
 /// Deeper than any task file; the tree is walked by functions that call themselves.
 const DEEPEST: usize = 48;
 
+/// More keys and values than any file that a person wrote.
+const MOST_NODES: usize = 10_000;
+
 /// A node of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
@@ -87,11 +90,9 @@ pub(super) fn parse(file: &File) -> Option<Node> {
     options.emit_comments = false;
     options.emit_unresolved_aliases = true;
     options.disallow_directives = true;
-    let mut builder = Builder { file, parser: Parser::new_from_str_with_options(&file.text, options), depth: 0 };
-    match builder.document() {
-        Ok(node) => node,
-        Err(Stop) => None,
-    }
+    let mut builder =
+        Builder { file, parser: Parser::new_from_str_with_options(&file.text, options), depth: 0, nodes: 0 };
+    builder.document().unwrap_or_default()
 }
 
 /// The file cannot be read further; the reason was said.
@@ -101,6 +102,7 @@ struct Builder<'f> {
     file: &'f File,
     parser: Parser<'f, StrInput<'f>>,
     depth: usize,
+    nodes: usize,
 }
 
 impl<'f> Builder<'f> {
@@ -143,12 +145,21 @@ impl<'f> Builder<'f> {
             self.file.wrong(span, "too many levels inside each other", "a task file has about ten");
             return Err(Stop);
         }
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            self.file.wrong(
+                span,
+                "this file has too many keys and values",
+                "a task file has a few dozen lines: split it",
+            );
+            return Err(Stop);
+        }
         let refused = self.refuses(&event, &span, &whole);
         self.depth += 1;
         let kind = match event {
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
-                if !refused && plain && slips::cut_by_comment(self.file, &text, &span) {
+                if !refused && plain && !text.is_empty() && slips::cut_by_comment(self.file, &text, &span) {
                     NodeKind::Refused
                 } else {
                     NodeKind::Scalar { text: text.into_owned(), plain }
@@ -213,7 +224,10 @@ impl<'f> Builder<'f> {
             }
             let key = self.node(event, span.clone(), whole)?;
             let (event, value_span, whole) = self.next()?;
-            let value = self.node(event, value_span, whole)?;
+            let mut value = self.node(event, value_span, whole)?;
+            if value.is_empty() && value.span.is_empty() {
+                self.settle_empty(&mut value, &span);
+            }
             match key.kind {
                 NodeKind::Scalar { text, .. } => self.entry(&mut entries, Entry { key: text, key_span: span, value }),
                 NodeKind::Refused => refused = true,
@@ -223,6 +237,16 @@ impl<'f> Builder<'f> {
                     refused = true;
                 }
             }
+        }
+    }
+
+    /// An empty value has no place of its own: it stands behind its key, where a comment may have cut it.
+    fn settle_empty(&self, value: &mut Node, key: &Range<usize>) {
+        let behind = self.file.text.get(key.end..).unwrap_or("");
+        let colon = behind.len() - behind.trim_start_matches([' ', ':']).len();
+        value.span = key.end..key.end;
+        if behind.trim_start().starts_with(':') && slips::cut_by_comment(self.file, "", &(key.end..key.end + colon)) {
+            value.kind = NodeKind::Refused;
         }
     }
 

@@ -88,6 +88,14 @@ impl Ledger {
         self.status_lines("report_date = ?1 ORDER BY rowid", [date.to_string()])
     }
 
+    /// The keys of earlier dates that came to an end since the last report before `date`.
+    pub fn keys_ended_since_last_report(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
+        self.status_lines(
+            "report_date < ?1 AND closed_at > (SELECT max(rendered_at) FROM reports WHERE date < ?1) ORDER BY rowid",
+            [date.to_string()],
+        )
+    }
+
     /// The keys whose slot lay on the last such date that has any.
     pub fn last_date(&self) -> Result<Option<NaiveDate>, LedgerError> {
         self.read(|connection| {

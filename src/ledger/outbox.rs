@@ -96,11 +96,11 @@ pub struct OutboxMail {
 }
 
 impl Ledger {
-    /// Stores a rendered report with its mails, in one transaction.
-    pub fn keep_report(&self, report: &StoredReport, mails: &[NewMail]) -> Result<(), LedgerError> {
+    /// Stores a rendered report with its mails, in one transaction. False when that number is there already.
+    pub fn keep_report(&self, report: &StoredReport, mails: &[NewMail]) -> Result<bool, LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
-                "INSERT INTO reports (date, number, rendered_at, subject, text, html, json)
+            let written = transaction.execute(
+                "INSERT OR IGNORE INTO reports (date, number, rendered_at, subject, text, html, json)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
                     report.date.to_string(),
@@ -112,6 +112,9 @@ impl Ledger {
                     report.json
                 ],
             )?;
+            if written == 0 {
+                return Ok(false);
+            }
             for mail in mails {
                 transaction.execute(
                     "INSERT INTO outbox (date, number, sender, recipient, message_id, bytes, state, changed_at)
@@ -127,7 +130,7 @@ impl Ledger {
                     ],
                 )?;
             }
-            Ok(())
+            Ok(true)
         })
     }
 

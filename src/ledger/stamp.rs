@@ -1,6 +1,6 @@
 //! Times in the ledger: UTC with milliseconds, of one width, so that they compare as text.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use rusqlite::types::Type;
 
 const FORMAT: &str = "%Y-%m-%dT%H:%M:%S%.3fZ";
@@ -12,8 +12,8 @@ pub(super) fn stamp(at: DateTime<Utc>) -> String {
 
 /// The instant of a text, as an error of the column it stood in.
 pub(super) fn unstamp(column: usize, text: &str) -> rusqlite::Result<DateTime<Utc>> {
-    NaiveDateTime::parse_from_str(text, FORMAT)
-        .map(|naive| naive.and_utc())
+    DateTime::parse_from_rfc3339(text)
+        .map(|time| time.with_timezone(&Utc))
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 

@@ -97,10 +97,8 @@ pub fn decide(facts: &Facts<'_>) -> Decision {
         });
     }
     // Once something was sent, neither the window nor the period nor a requirement matters: reading goes on.
-    if !acted {
-        if let Some(no) = in_time(facts).or_else(|| requirements(facts.requirements)) {
-            return no;
-        }
+    if !acted && let Some(no) = in_time(facts).or_else(|| requirements(facts.requirements)) {
+        return no;
     }
     if let Some(due) = facts.state.due.filter(|due| facts.now < *due) {
         return Decision::Refused(if acted { Refusal::WaitingForEvidence(due) } else { Refusal::Waiting(due) });

@@ -139,9 +139,4 @@ impl Event {
             _ => None,
         }
     }
-
-    /// True for an event that must be on disk before anything else happens.
-    pub fn must_be_durable(&self) -> bool {
-        !matches!(self, Event::Started { .. } | Event::Prepared { .. })
-    }
 }

@@ -85,10 +85,10 @@ impl CredentialsFrom {
 
     fn fingerprint_key(&self) -> Result<Vec<u8>> {
         let path = self.data.join("fingerprint.key");
-        if let Ok(key) = fs::read(&path) {
-            if key.len() == 32 {
-                return Ok(key);
-            }
+        if let Ok(key) = fs::read(&path)
+            && key.len() == 32
+        {
+            return Ok(key);
         }
         let mut key = [0u8; 32];
         rand::SecureRandom::fill(&rand::SystemRandom::new(), &mut key)

@@ -32,9 +32,11 @@ pub fn keep_report(
     date: NaiveDate,
     now: DateTime<Utc>,
     rehearsal: Option<Rehearsal>,
+    by_hand: bool,
 ) -> Result<Option<StoredReport>> {
     let report = assemble(project, ledger, date, now, rehearsal)?;
-    if !is_worth_sending(&report) {
+    // A hand-started task makes no morning's report; it may make a follow-up to one.
+    if !is_worth_sending(&report) || (by_hand && report.number == 1) {
         return Ok(None);
     }
     let rendered = report::render(&report, project.settings.language)?;
@@ -65,7 +67,10 @@ pub fn keep_report(
         html: rendered.html,
         json: redactor.redact(&serde_json::to_string(&report).context("the report has no JSON")?),
     };
-    ledger.keep_report(&stored, &mails)?;
+    if !ledger.keep_report(&stored, &mails)? {
+        // Another run was quicker: its report is the one.
+        return Ok(None);
+    }
     mark_reported(project, ledger, &report)?;
     Ok(Some(stored))
 }

@@ -134,10 +134,8 @@ impl<'a> OpenLane<'a> {
         if next == Next::Ask {
             return tickets::ask(self, planned).map(Some);
         }
-        if !committing {
-            if let Some(event) = self.signed_in(planned, before_act).await? {
-                return Ok(Some(event));
-            }
+        if !committing && let Some(event) = self.signed_in(planned, before_act).await? {
+            return Ok(Some(event));
         }
         self.touched = Some(planned.row.period);
         self.perform(planned, next).await.map(Some)

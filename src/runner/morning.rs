@@ -46,8 +46,9 @@ pub struct Morning<'a> {
     source: Source,
     only: Vec<String>,
     deadline: Instant,
+    limit: Instant,
     lane: Option<OpenLane<'a>>,
-    worked: bool,
+    others_at_work: bool,
 }
 
 /// What a run did.
@@ -55,12 +56,14 @@ pub struct Morning<'a> {
 pub struct Outcome {
     /// The date of the report that covers it; none when nothing was due.
     pub report_date: Option<NaiveDate>,
-    /// True when at least one key was worked on or closed.
-    pub worked: bool,
+    /// Another run holds a lane: that one reports.
+    pub others_at_work: bool,
 }
 
 /// A wait longer than this ends the browser first.
 const KEEP_BROWSER: TimeDelta = TimeDelta::minutes(3);
+/// A slot that is no further off than this is waited for.
+const EARLY: TimeDelta = TimeDelta::minutes(1);
 /// A requirement outside of our own tasks (a file) is looked at again after this.
 const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
 
@@ -78,8 +81,10 @@ impl<'a> Morning<'a> {
     /// A run over all tasks, or over those named (`site/task`, `task` or `site`).
     pub fn new(world: &'a World<'a>, only: Vec<String>) -> Self {
         let source = if only.is_empty() { Source::Schedule } else { Source::Hand };
-        let deadline = deadline(world.project, world.clock.now());
-        Morning { world, source, only, deadline, lane: None, worked: false }
+        let now = world.clock.now();
+        let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
+        let deadline = deadline(world.project, now).min(limit);
+        Morning { world, source, only, deadline, limit, lane: None, others_at_work: false }
     }
 
     /// Works until every due key is final or waits beyond the report's time.
@@ -93,14 +98,17 @@ impl<'a> Morning<'a> {
             let mut worked = false;
             let mut wake: Option<Instant> = None;
             for key in &keys {
+                // What is left then stays as it is, and the next run takes it up.
+                if self.world.clock.now() >= self.limit {
+                    break;
+                }
                 match self.turn(&planned, key).await? {
                     Turn::Worked => worked = true,
                     Turn::Waits(until) => wake = Some(wake.map_or(until, |before| before.min(until))),
                     Turn::Rests => {}
                 }
             }
-            self.worked |= worked;
-            if worked {
+            if worked && self.world.clock.now() < self.limit {
                 continue;
             }
             match wake {
@@ -109,7 +117,7 @@ impl<'a> Morning<'a> {
             }
         }
         self.close_lane().await?;
-        Ok(Outcome { report_date, worked: self.worked })
+        Ok(Outcome { report_date, others_at_work: self.others_at_work })
     }
 
     /// Today's keys, and those of earlier days that are still open.
@@ -185,13 +193,19 @@ impl<'a> Morning<'a> {
         }
     }
 
-    fn refused(&self, refusal: Refusal, now: Instant) -> Turn {
+    fn refused(&mut self, refusal: Refusal, now: Instant) -> Turn {
         match refusal {
+            // A timer may fire a little early; a slot that is far off is another run's.
+            Refusal::NotDue(at) if at - now > EARLY => Turn::Rests,
             Refusal::NotDue(at) | Refusal::WaitingForEvidence(at) | Refusal::Waiting(at) | Refusal::CoolingDown(at) => {
                 Turn::Waits(at)
             }
             Refusal::NotReady(_) => Turn::Waits(now + LOOK_AGAIN),
-            Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) | Refusal::Locked(_) => Turn::Rests,
+            Refusal::Locked(_) => {
+                self.others_at_work = true;
+                Turn::Rests
+            }
+            Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
         }
     }
 
@@ -206,6 +220,7 @@ impl<'a> Morning<'a> {
             None => {
                 let now = world.clock.now();
                 let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
+                    self.others_at_work = true;
                     return Ok(Turn::Rests);
                 };
                 match OpenLane::new(world, key, lease.clone()).await {
@@ -261,16 +276,14 @@ impl<'a> Morning<'a> {
     }
 }
 
-/// The report's time: so long after the start of this run, or a time of day; never beyond the run's limit.
+/// The report's time: so long after the start of this run, or a time of day.
 fn deadline(project: &Project, now: Instant) -> Instant {
-    let add = |duration| now + TimeDelta::from_std(duration).unwrap_or_default();
     let zone = project.settings.timezone;
     let by = project.settings.report.as_ref().map_or(ReportBy::After(DEFAULT_BY), |report| report.by);
-    let wanted = match by {
-        ReportBy::After(duration) => add(duration),
+    match by {
+        ReportBy::After(duration) => now + TimeDelta::from_std(duration).unwrap_or_default(),
         ReportBy::At(time) => instant(zone, now.with_timezone(&zone).date_naive(), time).max(now),
-    };
-    wanted.min(add(project.settings.run_limit))
+    }
 }
 
 /// `report.by` where nothing is said.

@@ -27,6 +27,7 @@ pub fn assemble(
     let before: Option<Report> = previous.as_ref().and_then(|report| serde_json::from_str(&report.json).ok());
     let mut lines = ledger.open_keys()?;
     lines.retain(|line| line.row.report_date < date);
+    lines.extend(ledger.keys_ended_since_last_report(date)?);
     lines.extend(ledger.keys_of(date)?);
     let mut runs = Vec::new();
     for line in &lines {

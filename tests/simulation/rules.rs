@@ -31,16 +31,17 @@ pub fn start() -> DateTime<Utc> {
     "2026-11-29T22:00:00Z".parse().unwrap()
 }
 
-pub fn lane() -> Lane {
-    Lane { site: "community".into(), account: "main".into() }
+/// The lane of schedule number `number`.
+pub fn lane(number: usize) -> Lane {
+    Lane { site: "community".into(), account: format!("a{number}") }
 }
 
-pub fn rules(shape: Shape) -> Rules {
+pub fn rules(shape: Shape, lane: &Lane) -> Rules {
     let calendar = Calendar { zone: chrono_tz::Asia::Shanghai, starts_at: chrono::NaiveTime::MIN };
     let period = calendar.period(PeriodKind::Day, start());
     let window = Window { slot: start(), until: start() + TimeDelta::hours(17) };
     Rules {
-        key: Key::new(&period, &lane(), "checkin"),
+        key: Key::new(&period, lane, "checkin"),
         effect: shape.effect,
         by_person: false,
         verify_is_check: shape.verify_is_check,

@@ -13,7 +13,7 @@ pub enum Manner {
     Lags(i64),
     /// Acts count for nothing.
     Deaf,
-    /// Every other read fails.
+    /// Every third read fails.
     Flaky,
     /// The first attempt to get to the commit step fails.
     Stumbles,
@@ -73,7 +73,7 @@ impl Site {
     /// What a section reads.
     pub fn read(&mut self, which: Which, counts: bool, now: DateTime<Utc>) -> Result<Answer, Failure> {
         self.reads += 1;
-        if self.manner == Manner::Flaky && self.reads % 2 == 1 {
+        if self.manner == Manner::Flaky && self.reads % 3 == 1 {
             return Err(Failure::new(FailureKind::ServerError, "500").at_step(format!("read {}", self.reads)));
         }
         let have = self.shown(now);

@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sunup::ledger::{Holder, IntentAnswer, KeyRow, Lease, LeaseAnswer, Ledger};
-use sunup::run::{Event, Next, Reading, Rules, Source, TaskRun, Which};
+use sunup::run::{Event, Lane, Next, Reading, Rules, Source, TaskRun, Which};
 
-use crate::rules::{lane, start};
+use crate::rules::start;
 use crate::site::Site;
 
 /// A runner died here.
@@ -26,30 +26,42 @@ impl Fate {
     }
 }
 
-pub struct World {
+/// One ledger for many schedules, each with a key of its own.
+pub struct Book {
     pub ledger: Ledger,
+    _folder: tempfile::TempDir,
+}
+
+impl Book {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        Book { ledger: Ledger::open_for_simulation(folder.path()).unwrap(), _folder: folder }
+    }
+}
+
+pub struct World<'b> {
+    pub ledger: &'b Ledger,
     pub rules: Rules,
     pub site: Site,
     pub now: DateTime<Utc>,
     pub fate: Fate,
+    lane: Lane,
     lives: u64,
-    _folder: tempfile::TempDir,
 }
 
-impl World {
-    pub fn new(rules: Rules, site: Site, deaths: Vec<u32>) -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let ledger = Ledger::open_for_simulation(folder.path()).unwrap();
+impl<'b> World<'b> {
+    pub fn new(book: &'b Book, rules: Rules, lane: Lane, site: Site, deaths: Vec<u32>) -> Self {
+        let ledger = &book.ledger;
         let row = KeyRow {
             key: rules.key.clone(),
-            lane: lane(),
+            lane: lane.clone(),
             task: "checkin".into(),
             period: rules.period,
             window: rules.window,
             report_date: rules.period.day,
         };
         ledger.open_key(&row, start()).unwrap();
-        World { ledger, rules, site, now: start(), fate: Fate { deaths, line: 0 }, lives: 0, _folder: folder }
+        World { ledger, rules, site, now: start(), fate: Fate { deaths, line: 0 }, lane, lives: 0 }
     }
 
     /// Lives, dies and lives again until the key is final. The state at the end.
@@ -78,7 +90,7 @@ impl World {
         let holder = Holder { host: "simulated".into(), boot: "b".into(), pid: 1, start: self.lives };
         // Dead holders elsewhere are replaced after expiry; here the host knows that they are dead.
         let lease = loop {
-            match self.ledger.take_lease(&lane(), &holder, self.now).unwrap() {
+            match self.ledger.take_lease(&self.lane, &holder, self.now).unwrap() {
                 LeaseAnswer::Taken(lease) => break lease,
                 LeaseAnswer::Held(_) => self.now += TimeDelta::minutes(31),
             }
@@ -92,10 +104,13 @@ impl World {
             self.record(&lease, &mut state, Event::Started { source: Source::Schedule })?;
         }
         loop {
-            assert_eq!(state, self.state(), "the live state is not the folded one");
             let event = match state.next(self.now, &self.rules) {
-                Next::Done => return Ok(Some(state)),
+                Next::Done => {
+                    assert_eq!(state, self.state(), "the live state is not the folded one");
+                    return Ok(Some(state));
+                }
                 Next::Wait(_) => {
+                    assert_eq!(state, self.state(), "the live state is not the folded one");
                     self.ledger.release_lease(&lease, self.now).unwrap();
                     return Ok(None);
                 }

@@ -42,12 +42,6 @@ impl Walk<'_, '_> {
         if let Err(challenge) = self.watch_everywhere().await {
             return challenge;
         }
-        // Where a password is asked for and we are not the ones who type it, nobody is signed in any more.
-        let signed_out = failure.kind == FailureKind::PageChanged && !self.signs_in;
-        if signed_out && self.place().await.is_ok_and(|place| place.password_shown) {
-            let message = format!("The page asks to sign in. {}", failure.message);
-            return Failure { kind: FailureKind::SessionExpired, message, ..failure };
-        }
         failure
     }
 

@@ -175,9 +175,10 @@ const describe = (element) => {
   return `<${element.localName}${id}${classes}>${text}`;
 };
 
-// The displayed hits, and how often the page had changed when they were seen.
-const look = (query, root) => {
-  const found = candidates(root ?? document, query, false);
+// The displayed hits, and how often the page had changed when they were seen. `judged` does without the driver's word
+// on roles and names.
+const look = (query, root, judged) => {
+  const found = candidates(root ?? document, query, judged);
   const both = query.text == null ? found : found.filter((hit) => same(shownText(hit), query.text, query.exact));
   const seen = both.filter((element) => displayed(element));
   return {

@@ -16,7 +16,7 @@ const PARTS: [&str; 7] = [
 ];
 
 /// The functions that [`super::Action::Page`] may name.
-const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, holds, holdsLength, kindOfField, focus, ticked, option, \
+const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, holds, holdsLength, kindOfField, focus, ticked, option, \
                          chosen, scroll, place, request, mask, items, table, scan, textOf, valueOf";
 
 /// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:

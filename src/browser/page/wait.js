@@ -53,6 +53,17 @@ const calm = async (quiet, limit) => {
   return false;
 };
 
+// Is everything on the page loaded? Answers no after `limit`, and from then on at once.
+let neverComplete = false;
+const complete = async (limit) => {
+  const end = performance.now() + limit;
+  while (document.readyState !== "complete" && !neverComplete) {
+    if (performance.now() >= end) neverComplete = true;
+    else await settle(watch(), Math.min(100, limit));
+  }
+  return document.readyState === "complete";
+};
+
 const disabled = (element) => {
   if (element.matches(":disabled")) return true;
   for (let at = element; at; at = parentOf(at)) {

@@ -1,6 +1,7 @@
 //! Reads: one value, or a list of rows, each of the type that is written, or a failure. Never a guess.
 
 mod cells;
+mod given;
 mod lists;
 mod scalar;
 
@@ -43,7 +44,7 @@ impl Walk<'_, '_> {
 
     async fn count(&mut self, locator: &Locator) -> Result<Value, Failure> {
         let count = self.hits(locator).await?.len();
-        if count >= super::find::MOST_HITS {
+        if count >= super::look::MOST_HITS {
             let message = format!("There are {count} of them or more: too many to count.");
             return Err(Failure::new(FailureKind::PageChanged, message));
         }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::cells::{Reader, follow, path_text, piece, whole};
-use crate::browser::find::{Found, Need};
+use crate::browser::find::Need;
+use crate::browser::look::Found;
 use crate::browser::steps::{Answer, FileRead, Walk};
 use crate::browser::wire::element;
 use crate::files::model::{From, Locator, ScalarKind, Source, Target};

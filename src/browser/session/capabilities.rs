@@ -18,8 +18,8 @@ pub(super) fn wanted(options: &StartOptions, binary: Option<&Path>, folder: &Pat
     }
     let wanted = json!({
         "browserName": "firefox",
-        // `eager` waits for the document, not for an image that never ends.
-        "pageLoadStrategy": "eager",
+        // We wait for documents ourselves (`session/loading.rs`).
+        "pageLoadStrategy": "none",
         // A dialog stays open until we have read its text.
         "unhandledPromptBehavior": "ignore",
         "acceptInsecureCerts": options.accept_insecure_certs,
@@ -53,6 +53,9 @@ fn preferences(options: &StartOptions, folder: &Path) -> Json {
         "browser.download.useDownloadDir": true,
         "browser.download.always_ask_before_handling_new_types": false,
         "dom.disable_beforeunload": true,
+        // A page that is kept for "back" freezes the script that waits in it: its answer would never come.
+        "browser.sessionhistory.max_total_viewers": 0,
+        "fission.bfcacheInParent": false,
         // In a rehearsal even loopback goes through the proxy: nothing else is within reach.
         "network.proxy.allow_hijacking_localhost": options.proxy.is_some(),
         // A rehearsal's `https` is the proxy's own; asking for it where `http` was written would leave the fixtures.

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::touch::Use;
 use super::{Walk, refused};
 use crate::browser::command::{Action, Element};
-use crate::browser::find::Found;
+use crate::browser::look::Found;
 use crate::browser::wire::{ELEMENT_KEY, element};
 use crate::files::condition::Template;
 use crate::run::{Failure, FailureKind};

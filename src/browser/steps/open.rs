@@ -85,12 +85,15 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Closes the tab and goes on in the first. The browser would end with its last tab: that one is emptied.
     async fn close_tab(&mut self) -> Result<(), Failure> {
         let context = self.context.clone();
-        self.ask(&context, Action::CloseTab).await?;
-        if let Response::Tabs(tabs) = self.ask(&Context::default(), Action::Tabs).await? {
-            self.context.tab = tabs.first().cloned();
+        if self.tabs().await?.len() < 2 {
+            self.ask(&context, Action::Navigate("about:blank".to_owned())).await?;
+            return Ok(());
         }
+        self.ask(&context, Action::CloseTab).await?;
+        self.context = Context { tab: self.tabs().await?.first().cloned(), frames: Vec::new() };
         Ok(())
     }
 

@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use super::{Walk, refused};
 use crate::browser::command::{Action, Command, Context, Refusal, Response, Tab};
-use crate::browser::find::{Found, Need};
+use crate::browser::find::Need;
+use crate::browser::look::Found;
 use crate::browser::wire::element;
 use crate::files::model::{Dialog, Step, Target, Verb};
 use crate::run::{Failure, FailureKind};
@@ -110,7 +111,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    async fn tabs(&mut self) -> Result<Vec<Tab>, Failure> {
+    pub(super) async fn tabs(&mut self) -> Result<Vec<Tab>, Failure> {
         let context = self.context.clone();
         match self.ask(&context, Action::Tabs).await? {
             Response::Tabs(tabs) => Ok(tabs),

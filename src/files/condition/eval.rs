@@ -173,7 +173,11 @@ fn is_in(left: &Expr, right: &Expr, scope: &Scope) -> Result<bool, Unknown> {
         let (piece, whole) = (text(left, scope)?, text(right, scope)?);
         return contains(&whole, &piece);
     };
-    is_one_of(&value(left, scope)?, &wanted(right, scope)?)
+    let left = value(left, scope)?;
+    if left == Value::None {
+        return Err(unexpected(&left, "a value to look for"));
+    }
+    is_one_of(&left, &wanted(right, scope)?)
 }
 
 /// The values of a list, or the one value.

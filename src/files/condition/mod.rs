@@ -4,6 +4,7 @@
 //! condition mentions is known. One unknown makes the whole unknown, wherever it stands.
 
 mod ast;
+mod check;
 mod eval;
 mod lexer;
 mod parser;
@@ -65,17 +66,17 @@ pub struct Condition {
 impl Condition {
     /// Reads a text that must be true or false.
     pub fn parse(text: &str, names: &Names) -> Result<Self, Problem> {
-        Self::parse_as(text, names, types::boolean)
+        Self::parse_as(text, names, check::boolean)
     }
 
     /// Reads the text of a `have` or `want`, which must be a number.
     pub fn parse_number(text: &str, names: &Names) -> Result<Self, Problem> {
-        Self::parse_as(text, names, types::number)
+        Self::parse_as(text, names, check::number)
     }
 
     /// Reads a text that must be a list of rows.
     pub fn parse_rows(text: &str, names: &Names) -> Result<Self, Problem> {
-        Self::parse_as(text, names, types::rows)
+        Self::parse_as(text, names, check::rows)
     }
 
     fn parse_as(

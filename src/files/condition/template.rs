@@ -8,8 +8,8 @@ use chrono::NaiveDate;
 use secrecy::ExposeSecret;
 
 use super::ast::{Expr, Kind};
-use super::types::{self, Names, Type};
-use super::{Problem, Scope, Unknown, eval, parser};
+use super::types::{Names, Type};
+use super::{Problem, Scope, Unknown, check, eval, parser};
 use crate::values::Value;
 
 /// A text with `{{ name }}` in it, parsed and type-checked at load.
@@ -136,7 +136,7 @@ fn part(text: &str, inside: Range<usize>, names: &Names) -> Result<Part, Problem
         None => (written, None),
     };
     let mut expr = parser::parse(expression).map_err(moved)?;
-    let kind = types::printable(&mut expr, names).map_err(moved)?;
+    let kind = check::printable(&mut expr, names).map_err(moved)?;
     let format = filter.map(|(at, filter)| date_format(filter, at, &kind)).transpose()?;
     Ok(Part::Value { expr, format })
 }

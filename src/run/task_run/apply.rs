@@ -79,9 +79,9 @@ impl TaskRun {
             Answer::Goal { have, .. } => {
                 self.unproved &= self.unit.is_none_or(|unit| *have <= unit);
                 self.unit = Some(*have);
-                self.to_do(at, rules);
+                self.found_to_do(at, rules);
             }
-            Answer::Todo => self.to_do(at, rules),
+            Answer::Todo => self.found_to_do(at, rules),
             Answer::Skip(reason) => self.skip(reason),
             Answer::Later(reason) => self.later(at, reason),
             Answer::NotYet | Answer::Reads => {
@@ -93,7 +93,7 @@ impl TaskRun {
 
     /// A positive "to do". Where an act is still unproved, two of them are needed before the next act, and an attempt
     /// is spent.
-    fn to_do(&mut self, at: DateTime<Utc>, rules: &Rules) {
+    fn found_to_do(&mut self, at: DateTime<Utc>, rules: &Rules) {
         if !self.unproved {
             self.phase = Phase::ToDo;
             return;

@@ -1,0 +1,165 @@
+//! How fast a morning is and how much memory it takes, against the targets: `make bench`. A target that is missed makes
+//! the program end with 1.
+
+mod hand;
+mod program;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use chrono::Timelike;
+use sunup::clock::{Clock, SystemClock};
+use sunup::files;
+
+use program::Spent;
+use support::{Place, browser_turn, project};
+
+/// Pairs of mornings, by the program and by hand in turn, so that what slows the machine down meets both.
+const PAIRS: usize = 5;
+/// Runs of a morning that is done already.
+const DONE_RUNS: usize = 20;
+
+/// One measured figure beside its target.
+struct Figure {
+    name: &'static str,
+    measured: String,
+    /// The share of the target that it takes: more than 1 is too much. None where there is no target.
+    share: Option<f64>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let _turn = browser_turn();
+    let place = Place::new();
+    let mut figures = mornings(&place).await;
+    figures.extend(where_the_time_goes(&place).await);
+    figures.push(already_done(&place).await);
+    figures.push(memory(&place).await);
+    println!();
+    for figure in &figures {
+        let share = figure.share.map_or("no target".to_owned(), |share| {
+            format!("{:.2} of the target{}", share, if share > 1.0 { ": MISSED" } else { "" })
+        });
+        println!("{:34} {:44} {share}", figure.name, figure.measured);
+    }
+    let missed = figures.iter().any(|figure| figure.share.is_some_and(|share| share > 1.0));
+    ExitCode::from(u8::from(missed))
+}
+
+/// A morning of the example's tasks by the program, and by a script written by hand. Browser start included in both.
+async fn mornings(place: &Place) -> Vec<Figure> {
+    let example = files::load(&project().join("sunup.yaml")).map_err(|faults| faults.render(false));
+    let example = example.expect("the example's files are good");
+    let (mut ours, mut by_hand) = (Vec::new(), Vec::new());
+    for pair in 1..=PAIRS {
+        let ran = program::morning(place, &format!("morning-{pair}"), "warn").await;
+        let folder = place.path(&format!("hand-{pair}"));
+        let clock = SystemClock::new();
+        hand::morning(&example, &folder).await;
+        let took = clock.uptime();
+        println!("pair {pair} of {PAIRS}: by the program {}, by hand {}", seconds(ran.took), seconds(took));
+        ours.push(ran.took);
+        by_hand.push(took);
+    }
+    let (ours, by_hand) = (median(ours), median(by_hand));
+    let ratio = ours.as_secs_f64() / by_hand.as_secs_f64();
+    let measured = format!("{} against {} by hand: {ratio:.2} of it", seconds(ours), seconds(by_hand));
+    vec![Figure { name: "a morning (at most 1.10)", measured, share: Some(ratio / 1.10) }]
+}
+
+/// One more morning, whose log says how long the browser took for each command. The requests must be the same ones that
+/// the script makes: otherwise the comparison says nothing.
+async fn where_the_time_goes(place: &Place) -> Vec<Figure> {
+    let ran = program::morning(place, "profile", "sunup=debug").await;
+    let spent = Spent::of(&ran.outcome.stderr);
+    println!("\ncommand                 times    altogether");
+    for (command, (times, took)) in &spent.commands {
+        println!("{command:20} {times:8} {:>13}", millis(*took));
+    }
+    for (request, times) in &spent.requests {
+        println!("{request:40} {times:5}");
+    }
+    let own = ran.took.saturating_sub(spent.in_browser());
+    let share = own.as_secs_f64() / ran.took.as_secs_f64();
+    let (scans, scanned) = spent.commands.get("scan").copied().unwrap_or_default();
+    let scan_share = scanned.as_secs_f64() / ran.took.as_secs_f64();
+    vec![
+        Figure {
+            name: "own time (at most 3 %)",
+            measured: format!("{} of {}: {:.1} %", millis(own), seconds(ran.took), share * 100.0),
+            share: Some(share / 0.03),
+        },
+        Figure {
+            name: "recognising what wants a person",
+            measured: format!("{} in {scans} looks: {:.1} %", millis(scanned), scan_share * 100.0),
+            share: None,
+        },
+    ]
+}
+
+/// A real run over the ledger of a day whose tasks are all done: a rehearsal has just done them. No browser starts.
+async fn already_done(place: &Place) -> Figure {
+    example_at_noon(place);
+    place.count_browser_starts();
+    let config = ["--config", "files/sunup.yaml", "--data", "done"];
+    program::sunup(place, &[&["run", "--dry-run"], &config[..]].concat(), "warn").await;
+    let starts = place.browser_starts();
+    let mut runs = Vec::new();
+    for _ in 0..DONE_RUNS {
+        let ran = program::sunup(place, &[&["run", "--json"], &config[..]].concat(), "warn").await;
+        let done = ran.outcome.stdout.matches("\"status\": \"success\"").count();
+        assert_eq!(done, 3, "all three tasks are done: {}", ran.outcome);
+        runs.push(ran.took);
+    }
+    assert_eq!(place.browser_starts(), starts, "a browser was started for a morning that is done");
+    let median = median(runs);
+    Figure {
+        name: "a morning already done (50 ms)",
+        measured: format!("{}, no browser (median of {DONE_RUNS})", millis(median)),
+        share: Some(median.as_secs_f64() / 0.050),
+    }
+}
+
+/// The example's files in a zone in which it is about noon now, so that its window is open.
+fn example_at_noon(place: &Place) {
+    let ahead = 12 - SystemClock::new().now().hour() as i32;
+    // The names of these zones count the other way round.
+    let zone = format!("Etc/GMT{:+}", -ahead);
+    for file in fs::read_dir(project().join("tasks/community")).expect("the example's tasks") {
+        let file = file.expect("a file").path();
+        copy(place, &format!("tasks/community/{}", file.file_name().expect("a name").display()), &zone);
+    }
+    for file in fs::read_dir(project().join("fixtures/community")).expect("the example's fixtures") {
+        let file = file.expect("a file").path();
+        copy(place, &format!("fixtures/community/{}", file.file_name().expect("a name").display()), &zone);
+    }
+    copy(place, "sunup.yaml", &zone);
+}
+
+fn copy(place: &Place, file: &str, zone: &str) {
+    let text = fs::read_to_string(project().join(file)).expect("a file of the example");
+    let copy = place.path("files").join(file);
+    fs::create_dir_all(copy.parent().expect("a folder")).expect("a folder");
+    fs::write(copy, text.replace("Asia/Shanghai", zone)).expect("a file");
+}
+
+async fn memory(place: &Place) -> Figure {
+    let peak = program::peak_memory(place).await as f64 / 1024.0;
+    Figure { name: "peak memory (40 MB)", measured: format!("{peak:.1} MB, browser aside"), share: Some(peak / 40.0) }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+fn millis(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}

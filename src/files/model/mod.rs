@@ -1,0 +1,56 @@
+//! What the files say, once they are checked: every text is parsed, every `use` is put in, every default is filled.
+
+mod locator;
+mod read;
+mod section;
+mod settings;
+mod site;
+mod step;
+mod task;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use chrono::NaiveDate;
+
+pub use locator::{By, Locator, Target};
+pub use read::{Column, ColumnKind, From, JsonStep, Next, Read, ReadKind, RowsFrom, RowsRead, ScalarKind, Source};
+pub use section::{Reasoned, Section, Verdict, Want};
+pub use settings::{
+    BrowserSettings, Language, ReportBy, ReportSettings, SecretSource, Settings, Smtp, SmtpTls, TextSource,
+};
+pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
+pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
+pub use task::{Act, Effect, Refused, Requirement, Retry, Reward, Schedule, Task, Verify};
+
+/// Everything that one folder of files says.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder of `sunup.yaml`; relative file paths in tasks start here.
+    pub root: PathBuf,
+    /// `sunup.yaml`.
+    pub settings: Settings,
+    /// The sites, in the order of their ids.
+    pub sites: Vec<Site>,
+}
+
+/// Where something stands in a file; lines and columns start at 1.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The file, relative to the project's root.
+    pub file: PathBuf,
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    /// `tasks/community/checkin.yaml:14:5`
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
+}
+
+/// The date type in conditions, re-exported for readers of this module.
+pub type Day = NaiveDate;
