@@ -21,8 +21,7 @@ fn play(book: &Book, shape: Shape, manner: Manner, deaths: &[u32]) -> u32 {
 fn ended<'b>(book: &'b Book, shape: Shape, manner: Manner, deaths: &[u32]) -> (TaskRun, World<'b>) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let lane = lane(NUMBER.fetch_add(1, Ordering::Relaxed));
-    let mut world =
-        World::new(book, rules(shape, &lane), lane, Site::new(manner, shape.want), deaths.to_vec());
+    let mut world = World::new(book, rules(shape, &lane), lane, Site::new(manner, shape.want), deaths.to_vec());
     (world.run(), world)
 }
 
