@@ -36,8 +36,21 @@ struct Hand {
     clock: Arc<RehearsalClock>,
 }
 
-/// A morning of the example's tasks. What the site counted is the answer.
-pub async fn morning(project: &Project, folder: &Path) -> SiteCounts {
+/// A morning by hand.
+pub struct Morning {
+    /// All of it, the browser's start and end included.
+    pub took: Duration,
+    /// The start of the browser and its driver.
+    pub starting: Duration,
+    /// Their end.
+    pub ending: Duration,
+    /// What the site counted.
+    pub counts: SiteCounts,
+}
+
+/// A morning of the example's tasks.
+pub async fn morning(project: &Project, folder: &Path) -> Morning {
+    let watch = SystemClock::new();
     let slot = first_slot(project, SystemClock::new().now()).expect("a task is due on every day");
     let clock = Arc::new(RehearsalClock::starting_at(slot));
     let sites = project.sites.iter().map(|site| RehearsedSite {
@@ -51,12 +64,14 @@ pub async fn morning(project: &Project, folder: &Path) -> SiteCounts {
     let started = Rehearsal::start(&fixtures, FRESH, &sites, clock.clone(), Some(&state)).await;
     let rehearsal = started.expect("the fixtures start");
 
+    let before = watch.uptime();
     let (mut driver, port) = driver();
     let browser = ClientBuilder::new(HttpConnector::new())
         .capabilities(capabilities(&rehearsal, folder))
         .connect(&format!("http://127.0.0.1:{port}"))
         .await
         .expect("the browser starts");
+    let starting = watch.uptime() - before;
     let hand = Hand { browser, clock };
     hand.sign_in().await;
     hand.check_in().await;
@@ -65,13 +80,15 @@ pub async fn morning(project: &Project, folder: &Path) -> SiteCounts {
     hand.read_five().await;
     hand.open("/points").await; // The day's rows, for the report.
     hand.cells("#details td").await;
+    let before = watch.uptime();
     hand.browser.close().await.expect("the browser ends");
     driver.kill().expect("the driver runs");
     driver.wait().expect("the driver ends");
+    let ending = watch.uptime() - before;
 
-    let mut counts = rehearsal.counts();
+    let counts = rehearsal.counts().remove(SITE).expect("the example's site");
     rehearsal.shutdown().await;
-    counts.remove(SITE).expect("the example's site")
+    Morning { took: watch.uptime(), starting, ending, counts }
 }
 
 fn driver() -> (Child, String) {

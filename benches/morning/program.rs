@@ -31,15 +31,15 @@ pub struct Spent {
 }
 
 /// A rehearsed morning of the example's tasks, with a new ledger and a new profile.
-pub async fn morning(place: &Place, data: &str, log: &str) -> Ran {
+pub async fn morning(place: &Place, data: &str) -> Ran {
     let config = project().join("sunup.yaml");
-    sunup(place, &["run", "--dry-run", "--config", path(&config), "--data", data], log).await
+    sunup(place, &["run", "--dry-run", "--config", path(&config), "--data", data]).await
 }
 
-/// Any other run of it.
-pub async fn sunup(place: &Place, arguments: &[&str], log: &str) -> Ran {
+/// Any run of it, with a log that says where its time goes.
+pub async fn sunup(place: &Place, arguments: &[&str]) -> Ran {
     let mut command = place.sunup(arguments);
-    command.env("SUNUP_LOG", log);
+    command.env("SUNUP_LOG", "sunup=debug");
     for secret in ["COMMUNITY_USER", "COMMUNITY_PASSWORD", "SUNUP_SMTP_PASSWORD"] {
         command.env(secret, "not-needed-here");
     }
