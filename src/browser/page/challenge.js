@@ -1,12 +1,39 @@
 // Looking for pages that ask for a person, by the rules (`browser/challenge/rules.yaml`), which stand in `rules`.
 
+for (const rule of rules) {
+  for (const phrases of ["texts", "near", "unless_texts"]) {
+    rule[phrases] = rule[phrases]?.map((phrase) => normal(phrase).toLowerCase());
+  }
+}
+
+// What the rules ask of a page again and again is found out once in a scan, during which the page stands still.
+const known = { shadows: null, elements: new Map(), words: new Map() };
+
+const forget = () => {
+  known.shadows = null;
+  known.elements.clear();
+  known.words.clear();
+};
+
+const inPage = (selector) => {
+  known.shadows ??= hasShadows(document);
+  const find = () => (known.shadows ? byCss(document, selector) : [...document.querySelectorAll(selector)]);
+  if (!known.elements.has(selector)) known.elements.set(selector, find());
+  return known.elements.get(selector);
+};
+
+const wordsIn = (element) => {
+  if (!known.words.has(element)) known.words.set(element, normal(anyText(element)).toLowerCase());
+  return known.words.get(element);
+};
+
 // Where a page puts what it has to say.
 const speaking = "[role=alert], [role=alertdialog], [role=dialog], [role=status], dialog[open], [aria-live], h1, h2," +
   " [class*=error i], [class*=err- i], [class*=alert i], [class*=toast i], [class*=message i], [class*=msg i]," +
   " [class*=tips i], [class*=notice i], [class*=notify i], [class*=notification i], [class*=modal i], [class*=dialog i]";
 
 // A page with little on it but its message.
-const sparse = () => byCss(document, "a[href]").filter((link) => displayed(link)).length <= 30 &&
+const sparse = () => inPage("a[href]").filter((link) => displayed(link)).length <= 30 &&
   shownText(document.body ?? document.documentElement).length < 1500;
 
 const hostIs = (host, wanted) => host === wanted || host.endsWith(`.${wanted}`);
@@ -26,14 +53,13 @@ const addressFits = (address, wanted) => {
 };
 
 const framesOf = (wanted) =>
-  byCss(document, "iframe").filter((frame) => frame.src && wanted.some((each) => addressFits(frame.src, each)));
+  inPage("iframe").filter((frame) => frame.src && wanted.some((each) => addressFits(frame.src, each)));
 
 const says = (element, phrases) => {
-  const any = normal(anyText(element)).toLowerCase();
-  const may = phrases.filter((phrase) => any.includes(normal(phrase).toLowerCase()));
+  const may = phrases.filter((phrase) => wordsIn(element).includes(phrase));
   if (!may.length) return false;
   const shown = normal(shownText(element)).toLowerCase();
-  return shown.length <= 400 && may.some((phrase) => shown.includes(normal(phrase).toLowerCase()));
+  return shown.length <= 400 && may.some((phrase) => shown.includes(phrase));
 };
 
 // The form around a field; where there is none, what stands close around it.
@@ -46,19 +72,19 @@ const formOf = (field) => {
 };
 
 const passwordForms = () =>
-  byCss(document, "input[type=password]").filter((field) => displayed(field)).map(formOf);
+  inPage("input[type=password]").filter((field) => displayed(field)).map(formOf);
 
 // The elements that a rule points at, before it is asked whether they are displayed.
 const pointedAt = (rule) => {
   if (rule.title) return rule.title.some((title) => document.title.includes(title)) ? [document.body] : [];
   if (rule.address) return addressFits(location.href, rule.address) ? [document.body] : [];
-  const found = [...(rule.css ? byCss(document, rule.css) : []), ...(rule.frames ? framesOf(rule.frames) : [])];
+  const found = [...(rule.css ? inPage(rule.css) : []), ...(rule.frames ? framesOf(rule.frames) : [])];
   if (!rule.texts) return found;
-  const places = rule.css ? found : [...byCss(document, speaking), ...(rule.in_sign_in_form ? passwordForms() : [])];
+  const places = rule.css ? found : [...inPage(speaking), ...(rule.in_sign_in_form ? passwordForms() : [])];
   return places.filter((element) => says(element, rule.texts));
 };
 
-const holdsSignal = (selector) => byCss(document, selector).some((element) => displayed(element));
+const holdsSignal = (selector) => inPage(selector).some((element) => displayed(element));
 
 // Does a widget stand in the same form or dialog as what the task is about to use?
 const onPath = (element, target) => {
@@ -66,7 +92,7 @@ const onPath = (element, target) => {
   return contains(group(target), element) || contains(group(element), target);
 };
 
-const solved = (rule) => rule.done && byCss(document, rule.done).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
+const solved = (rule) => rule.done && inPage(rule.done).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
 
 // The element by which a rule holds now.
 const holdsNow = (rule, widgetCounts) => {
@@ -86,6 +112,7 @@ const holdsNow = (rule, widgetCounts) => {
 // The rules that hold now. Widgets count where they stand in the way of `target`; everywhere, when what was expected
 // did not come; otherwise not.
 const scan = ({ signIn, everywhere }, target) => {
+  forget();
   const widgetCounts = (element) => everywhere || (target != null && onPath(element, target));
   const hits = [];
   for (const rule of rules) {
