@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::command::Refusal;
 use super::find::Need;
 use super::look::Found;
-use super::steps::{Use, Walk, place_of, refused, target_of};
+use super::steps::{Use, Walk, no_document, place_of, refused, target_of};
 use super::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Fetch, Step, Target, Verb};
 use crate::run::{Failure, FailureKind};
@@ -105,7 +105,8 @@ impl Walk<'_, '_> {
             return Committed::NotSent(failure);
         }
         match self.dispatch(&request).await {
-            Ok(answer) => sent(self.take_answer(answer, &fetch.accept)),
+            Ok(Some(answer)) => sent(self.take_answer(answer, &fetch.accept)),
+            Ok(None) => Committed::NotSent(no_document(&request.url)),
             Err(failure) => Committed::Sent { trouble: Some(failure) },
         }
     }

@@ -69,6 +69,8 @@ pub struct Firefox {
     home: Tab,
     /// The document that the driver is at; none when that is not known.
     at: Option<Context>,
+    /// A document has just come, so the page scripts are not in it yet.
+    bare: bool,
     /// How many documents were marked, to tell the next one from each.
     marks: u64,
     dead: bool,
@@ -96,7 +98,8 @@ impl Firefox {
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
         driver.note_strayed();
         let home = Tab(String::new());
-        let mut firefox = Firefox { client, driver, home, at: None, marks: 0, dead: false, clock, _folder: folder };
+        let mut firefox =
+            Firefox { client, driver, home, at: None, bare: false, marks: 0, dead: false, clock, _folder: folder };
         firefox.settle_in(options.viewport).await?;
         log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
@@ -118,14 +121,14 @@ impl Firefox {
     async fn settle_in(&mut self, viewport: Viewport) -> Result<(), Failure> {
         let home = self.ask(Wire::get("window"), START_LIMIT).await?;
         self.home = Tab(home.as_ref().ok().and_then(Json::as_str).unwrap_or_default().to_owned());
-        let (width, height) = match viewport {
-            Viewport::Desktop => (1280, 900),
-            Viewport::Mobile => (412, 915),
-        };
-        let measure = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
-        let frame = self.ask(Wire::script(measure, &[]), START_LIMIT).await?.unwrap_or_default();
-        let of = |index: usize| frame.get(index).and_then(Json::as_i64).unwrap_or_default();
-        let size = json!({ "width": width + of(0), "height": height + of(1) });
+        let (width, height) = capabilities::page_size(viewport);
+        let measure = "return [innerWidth, innerHeight, outerWidth - innerWidth, outerHeight - innerHeight]";
+        let measured = self.ask(Wire::script(measure, &[]), START_LIMIT).await?.unwrap_or_default();
+        let of = |index: usize| measured.get(index).and_then(Json::as_u64).unwrap_or_default();
+        if (of(0), of(1)) == (width, height) {
+            return Ok(());
+        }
+        let size = json!({ "width": width + of(2), "height": height + of(3) });
         self.ask(Wire::post("window/rect", size), START_LIMIT).await?.ok();
         Ok(())
     }
@@ -183,13 +186,13 @@ impl Firefox {
         arguments: &[Json],
         limit: Duration,
     ) -> Result<Result<Json, super::Refusal>, Failure> {
-        let answer = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
-        match answer {
-            Ok(answer) if page::asks_for_installation(&answer) => {
-                self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await
+        if !std::mem::take(&mut self.bare) {
+            let answer = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
+            if !answer.as_ref().is_ok_and(page::asks_for_installation) {
+                return Ok(answer);
             }
-            other => Ok(other),
         }
+        self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await
     }
 
     /// Carries out a command in the document that it names.

@@ -16,7 +16,7 @@ const PARTS: [&str; 7] = [
 ];
 
 /// The functions that [`super::Action::Page`] may name.
-const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, holds, holdsLength, kindOfField, focus, ticked, option, \
+const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, holds, holdsLength, field, focus, ticked, option, \
                          chosen, scroll, place, request, mask, items, table, scan, textOf, valueOf";
 
 /// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:
@@ -25,12 +25,12 @@ pub(super) fn call(function: &str) -> String {
     format!("return window.sunup ? window.sunup.{function}(...arguments) : '{NOT_THERE}';")
 }
 
-/// A script that brings the scripts along, and calls a function.
+/// A script that brings the scripts along, unless they are there already, and calls a function.
 pub(super) fn install_and_call(function: &str) -> String {
     let parts = PARTS.concat();
     let rules = super::challenge::for_pages();
     format!(
-        "window.sunup = (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\nreturn window.sunup.{function}(...arguments);"
+        "window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\nreturn window.sunup.{function}(...arguments);"
     )
 }
 

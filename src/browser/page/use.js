@@ -9,8 +9,10 @@ const lines = (text) => text.replace(/\r\n?/g, "\n").replace(/\u00a0/g, " ");
 const holds = (element, text) => lines(valueOf(element)) === lines(text);
 const holdsLength = (element, length) => [...valueOf(element)].length === length;
 
-const kindOfField = (element) =>
-  element.isContentEditable ? "editable" : element.localName === "textarea" ? "lines" : "line";
+const field = (element) => ({
+  kind: element.isContentEditable ? "editable" : element.localName === "textarea" ? "lines" : "line",
+  empty: !element.isContentEditable && element.value === "" && !element.validity?.badInput,
+});
 
 const focus = (element) => {
   element.focus();
@@ -55,8 +57,10 @@ const place = () => {
   };
 };
 
-// A request from this document, with its cookies. A redirect is not followed, and the body is read up to a bound.
+// A request from this document, with its cookies. A redirect is not followed, and the body is read up to a bound. From a
+// document of another origin nothing is sent.
 const request = async ({ url, method, headers, body, limit, most }) => {
+  if (new URL(url).origin !== location.origin) return { elsewhere: true };
   const stop = new AbortController();
   const late = setTimeout(() => stop.abort(), limit);
   try {

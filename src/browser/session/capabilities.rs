@@ -5,10 +5,24 @@ use std::path::Path;
 use serde_json::{Map, Value as Json, json};
 
 use super::StartOptions;
+use crate::files::model::Viewport;
+
+/// The height of the browser's own bars. Where it is another, the window is made to fit afterwards, which takes longer.
+const BARS: u64 = 86;
+
+/// Width and height of the page.
+pub(super) fn page_size(viewport: Viewport) -> (u64, u64) {
+    match viewport {
+        Viewport::Desktop => (1280, 900),
+        Viewport::Mobile => (412, 915),
+    }
+}
 
 /// The capabilities of a session, as WebDriver's `alwaysMatch`.
 pub(super) fn wanted(options: &StartOptions, binary: Option<&Path>, folder: &Path) -> Map<String, Json> {
+    let (width, height) = page_size(options.viewport);
     let mut arguments = vec!["-profile".to_owned(), options.profile.display().to_string()];
+    arguments.extend(["-width".to_owned(), width.to_string(), "-height".to_owned(), (height + BARS).to_string()]);
     if options.headless {
         arguments.push("-headless".to_owned());
     }

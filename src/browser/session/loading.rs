@@ -20,13 +20,15 @@ const MARK: &str = "window.sunupMark = arguments[0]; window.sunupLeaving = false
     addEventListener('beforeunload', () => { window.sunupLeaving = true });
     return location.href;";
 
-/// Answers once a document other than the marked one is parsed: `ready`. In the marked one it waits to be torn away.
-const ARRIVE: &str = "const [mark, target, limit] = arguments;
+/// Answers once a document other than the marked one is parsed: `ready`. In the marked one it waits to be torn away. The
+/// empty document of a new tab may be replaced by another empty one first: that is no arrival where a page was asked for.
+const ARRIVE: &str = "const [mark, target, limit, page] = arguments;
     const parsed = () => document.readyState !== 'loading' ? 'ready'
       : new Promise((done) => document.addEventListener('DOMContentLoaded', () => done('ready'), { once: true }));
-    if (window.sunupMark !== mark) return parsed();
+    const empty = page && location.href === 'about:blank';
+    if (window.sunupMark !== mark && !empty) return parsed();
     if (target && location.href === target && target.includes('#')) return 'ready';
-    return new Promise((done) => setTimeout(() => done('before'), Math.min(limit, 1000)));";
+    return new Promise((done) => setTimeout(() => done('before'), empty ? 10 : Math.min(limit, 1000)));";
 
 /// Says whether the marked document begins to leave within a short time: `stays`, `leaves`, or `gone` already.
 const LEAVE: &str = "const [mark, patience] = arguments;
@@ -54,10 +56,11 @@ impl Firefox {
         if let Err(refusal) = self.ask(wire, limit).await? {
             return Ok(Response::Refused(refusal));
         }
+        let page = target.is_some_and(|target| target != "about:blank");
         // Only the part behind `#` changes: there is no new document to wait for.
         let target =
             target.filter(|target| without_fragment(target) == without_fragment(before.as_str().unwrap_or_default()));
-        self.arrive(mark, target, limit).await
+        self.arrive(mark, target, page, limit).await
     }
 
     /// A click, and the page that it leads to, if it leads to one at once.
@@ -73,7 +76,7 @@ impl Firefox {
         let patience = json!(LEAVING.as_millis() as u64);
         match self.ask(Wire::script(LEAVE, &[json!(mark), patience]), limit).await? {
             Ok(answer) if answer.as_str() == Some("stays") => Ok(Response::Done),
-            Ok(_) | Err(Refusal::Script(_)) => self.arrive(mark, None, limit).await,
+            Ok(_) | Err(Refusal::Script(_)) => self.arrive(mark, None, false, limit).await,
             // A dialog was opened, or a tab or frame closed itself: the steps look at that.
             Err(_) => {
                 self.at = None;
@@ -82,13 +85,22 @@ impl Firefox {
         }
     }
 
-    /// Waits for the document after the marked one.
-    async fn arrive(&mut self, mark: u64, target: Option<&str>, limit: Duration) -> Result<Response, Failure> {
-        let arguments = [json!(mark), json!(target), json!(limit.as_millis() as u64)];
+    /// Waits for the document after the marked one; for one that is not empty where a `page` was asked for.
+    async fn arrive(
+        &mut self,
+        mark: u64,
+        target: Option<&str>,
+        page: bool,
+        limit: Duration,
+    ) -> Result<Response, Failure> {
+        let arguments = [json!(mark), json!(target), json!(limit.as_millis() as u64), json!(page)];
         let waiting = async {
             loop {
                 match self.ask(Wire::script(ARRIVE, &arguments), limit).await? {
-                    Ok(answer) if answer.as_str() == Some("ready") => return Ok(Response::Done),
+                    Ok(answer) if answer.as_str() == Some("ready") => {
+                        self.bare = true;
+                        return Ok(Response::Done);
+                    }
                     // Torn away in the middle, or still the old document: again.
                     Ok(_) | Err(Refusal::Script(_)) => {}
                     Err(Refusal::DialogOpen(_)) => return Ok(Response::Done),

@@ -48,9 +48,12 @@ impl Walk<'_, '_> {
     /// Sends a request; what it answers is what reads look at from then on.
     pub(in crate::browser) async fn send(&mut self, request: Request, accept: &[u16]) -> Result<(), Failure> {
         self.answer = None;
-        self.enter_origin(&request.url).await?;
-        let answer = self.dispatch(&request).await?;
-        self.take_answer(answer, accept)
+        let mut answer = self.dispatch(&request).await?;
+        if answer.is_none() {
+            self.enter_origin(&request.url).await?;
+            answer = self.dispatch(&request).await?;
+        }
+        self.take_answer(answer.ok_or_else(|| no_document(&request.url))?, accept)
     }
 
     /// Keeps an answer for the reads, if it is one.
@@ -65,8 +68,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Sends it. Whatever goes wrong from here on, the server may have got it.
-    pub(in crate::browser) async fn dispatch(&mut self, request: &Request) -> Result<Answer, Failure> {
+    /// Sends it; none when the document is not of the request's origin, so that nothing was sent. Whatever else goes wrong,
+    /// the server may have got it.
+    pub(in crate::browser) async fn dispatch(&mut self, request: &Request) -> Result<Option<Answer>, Failure> {
         let limit = self.left().max(Duration::from_millis(500));
         let call = json!({
             "url": request.url.as_str(), "method": request.method, "headers": request.headers, "body": request.body,
@@ -75,10 +79,13 @@ impl Walk<'_, '_> {
         let context = self.context.clone();
         self.extend_limit(Duration::from_millis(500));
         let answer = self.page_sure(&context, "request", vec![call]).await?;
+        if answer.get("elsewhere").is_some() {
+            return Ok(None);
+        }
         if let Some(why) = answer.get("failed").and_then(Json::as_str) {
             return Err(unanswered(why, &request.url, limit));
         }
-        serde_json::from_value(answer).map_err(|error| {
+        serde_json::from_value(answer).map(Some).map_err(|error| {
             Failure::new(FailureKind::NotRendered, format!("The answer cannot be understood: {error}."))
         })
     }
@@ -87,7 +94,7 @@ impl Walk<'_, '_> {
     pub(super) async fn stated_wait(&mut self, address: &str) -> Option<DateTime<Utc>> {
         let url = Url::parse(address).ok()?;
         let request = Request { method: "HEAD".to_owned(), ..Request::get(url) };
-        let answer = self.dispatch(&request).await.ok()?;
+        let answer = self.dispatch(&request).await.ok()??;
         wait_until(answer.headers.get("retry-after")?, self.visit.clock.now())
     }
 
@@ -109,10 +116,7 @@ impl Walk<'_, '_> {
                 return Ok(());
             }
         }
-        Err(Failure::new(
-            FailureKind::Network,
-            format!("No document of {origin} could be opened to send the request from."),
-        ))
+        Err(no_document(url))
     }
 
     /// The request as it is to be sent.
@@ -189,6 +193,12 @@ impl Request {
 
 fn accepted(status: u16, accept: &[u16]) -> bool {
     if accept.is_empty() { (200..300).contains(&status) } else { accept.contains(&status) }
+}
+
+pub(in crate::browser) fn no_document(url: &Url) -> Failure {
+    let origin = url.origin().ascii_serialization();
+    let message = format!("No document of {origin} could be opened to send the request from.");
+    Failure::new(FailureKind::Network, message)
 }
 
 fn unanswered(why: &str, url: &Url, limit: Duration) -> Failure {

@@ -11,6 +11,15 @@ use crate::browser::wire::{ELEMENT_KEY, element};
 use crate::files::condition::Template;
 use crate::run::{Failure, FailureKind};
 
+/// A field before it is filled.
+#[derive(Debug, serde::Deserialize)]
+struct Field {
+    /// `line`, `lines` or `editable`.
+    kind: String,
+    /// There is nothing in it to be cleared.
+    empty: bool,
+}
+
 impl Walk<'_, '_> {
     pub(super) async fn fill(&mut self, found: &Found, with: &Template) -> Result<Use, Failure> {
         let secret = with.uses_password();
@@ -18,14 +27,14 @@ impl Walk<'_, '_> {
             self.refuse_foreign(&found.element).await?;
         }
         let text = SecretString::from(self.render(with)?);
-        let kind = self.field_kind(found).await?;
-        if kind == "line" && text.expose_secret().contains(['\n', '\r']) {
+        let field = self.field_now(found).await?;
+        if field.kind == "line" && text.expose_secret().contains(['\n', '\r']) {
             let message = format!("{} is one line, and the text has several: Enter would send the form.", found.shown);
             return Err(Failure::new(FailureKind::PageChanged, message));
         }
         // A field may put its own text in just then; a second time it stays.
-        for _ in 0..2 {
-            if let Use::Refused(refusal) = self.type_anew(found, &text).await? {
+        for empty in [field.empty, false] {
+            if let Use::Refused(refusal) = self.type_anew(found, &text, empty).await? {
                 return Ok(Use::Refused(refusal));
             }
             if self.shows(found, &text, secret).await? {
@@ -36,9 +45,9 @@ impl Walk<'_, '_> {
         Err(Failure::new(FailureKind::PageChanged, message))
     }
 
-    async fn type_anew(&mut self, found: &Found, text: &SecretString) -> Result<Use, Failure> {
+    async fn type_anew(&mut self, found: &Found, text: &SecretString, empty: bool) -> Result<Use, Failure> {
         let reference = || found.element.reference.clone();
-        let cleared = self.on(found, Action::Clear(reference())).await?;
+        let cleared = if empty { Use::Done } else { self.on(found, Action::Clear(reference())).await? };
         if matches!(cleared, Use::Refused(_)) || text.expose_secret().is_empty() {
             return Ok(cleared);
         }
@@ -56,10 +65,12 @@ impl Walk<'_, '_> {
         answer.map(|answer| answer == Json::Bool(true)).map_err(|refusal| refused(&refusal))
     }
 
-    async fn field_kind(&mut self, found: &Found) -> Result<String, Failure> {
+    async fn field_now(&mut self, found: &Found) -> Result<Field, Failure> {
         let field = element(&found.element.reference);
-        let answer = self.page_sure(&found.element.context, "kindOfField", vec![field]).await?;
-        Ok(answer.as_str().unwrap_or_default().to_owned())
+        let answer = self.page_sure(&found.element.context, "field", vec![field]).await?;
+        serde_json::from_value(answer).map_err(|error| {
+            Failure::new(FailureKind::NotRendered, format!("The field cannot be understood: {error}."))
+        })
     }
 
     /// A secret is typed only into a document of the site itself, in a page of the site itself.

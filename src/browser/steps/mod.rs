@@ -19,7 +19,7 @@ use crate::files::model::{Step, Verb};
 use crate::run::{Failure, FailureKind};
 use crate::values::Value;
 
-pub(super) use fetch::{Answer, Request};
+pub(super) use fetch::{Answer, Request, no_document};
 pub(super) use other::FileRead;
 pub(super) use touch::{Use, target_of};
 

@@ -1,10 +1,13 @@
 //! `open` and `go`: loading pages, on the site's own origins only.
 
+use std::time::Duration;
+
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value as Json;
 use url::Url;
 
 use super::Walk;
-use crate::browser::command::{Action, Context, Response};
+use crate::browser::command::{Action, Context, Refusal, Response};
 use crate::files::condition::Template;
 use crate::files::model::Go;
 use crate::run::{Failure, FailureKind, Policy};
@@ -12,6 +15,9 @@ use crate::run::{Failure, FailureKind, Policy};
 /// What must not stand as itself in the value of a query.
 const IN_QUERY: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'+').add(b'<').add(b'=').add(b'>').add(b'?');
+
+/// How soon a document that was replaced is asked again.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Where a document is.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -32,8 +38,7 @@ pub(in crate::browser) struct Place {
 impl Walk<'_, '_> {
     pub(super) async fn open(&mut self, path: &Template, query: &[(String, Template)]) -> Result<(), Failure> {
         let url = self.address(path, query)?;
-        self.load(Action::Navigate(url.into())).await?;
-        let place = self.place().await?;
+        let place = self.load(Action::Navigate(url.into())).await?;
         // What the page says about itself goes before its status: a challenge may come with 403, 429 or 503.
         if place.status >= 400 {
             return Err(self.answered(&place).await);
@@ -66,23 +71,35 @@ impl Walk<'_, '_> {
 
     pub(super) async fn go(&mut self, go: Go) -> Result<(), Failure> {
         match go {
-            Go::Back => self.load(Action::Back).await,
-            Go::Reload => self.load(Action::Reload).await,
+            Go::Back => self.load(Action::Back).await.map(drop),
+            Go::Reload => self.load(Action::Reload).await.map(drop),
             Go::CloseTab => self.close_tab().await,
         }
     }
 
-    /// Loads a document into the tab; the browser's own error pages are failures.
-    pub(in crate::browser) async fn load(&mut self, action: Action) -> Result<(), Failure> {
+    /// Loads a document into the tab, and says where that is; the browser's own error pages are failures.
+    pub(in crate::browser) async fn load(&mut self, action: Action) -> Result<Place, Failure> {
         let context = self.context.clone();
         if let Response::Refused(refusal) = self.ask(&context, action).await? {
             return Err(super::refused(&refusal));
         }
-        let place = self.place().await?;
+        let place = self.arrived().await?;
         if place.document.starts_with("about:neterror") || place.document.starts_with("about:certerror") {
             return Err(crate::browser::wire::error_page(&place.document));
         }
-        Ok(())
+        Ok(place)
+    }
+
+    /// Where the document is that has just come. Its own script may replace it at that moment: then where the next one is.
+    async fn arrived(&mut self) -> Result<Place, Failure> {
+        let context = self.context.clone();
+        loop {
+            match self.page(&context, "place", Vec::new()).await? {
+                Ok(answer) => return as_place(answer),
+                Err(Refusal::Script(_)) if !self.left().is_zero() => self.visit.clock.sleep_real(LOOK).await,
+                Err(refusal) => return Err(super::refused(&refusal)),
+            }
+        }
     }
 
     /// Closes the tab and goes on in the first. The browser would end with its last tab: that one is emptied.
@@ -105,10 +122,7 @@ impl Walk<'_, '_> {
 
     /// Where a document is.
     pub(in crate::browser) async fn place_in(&mut self, context: &Context) -> Result<Place, Failure> {
-        let answer = self.page_sure(context, "place", Vec::new()).await?;
-        serde_json::from_value(answer).map_err(|error| {
-            Failure::new(FailureKind::NotRendered, format!("The page does not say where it is: {error}."))
-        })
+        as_place(self.page_sure(context, "place", Vec::new()).await?)
     }
 
     /// True for an origin that the site names as its own.
@@ -141,6 +155,11 @@ impl Walk<'_, '_> {
             Err(wrong("it is not on one of the site's origins".to_owned()))
         }
     }
+}
+
+fn as_place(answer: Json) -> Result<Place, Failure> {
+    serde_json::from_value(answer)
+        .map_err(|error| Failure::new(FailureKind::NotRendered, format!("The page does not say where it is: {error}.")))
 }
 
 fn encode(text: &str) -> String {
