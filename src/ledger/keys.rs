@@ -46,13 +46,15 @@ const COLUMNS: &str =
     "key, site, account, task, period, window, report_date, status, reason, due, changed_at, closed_at";
 
 impl Ledger {
-    /// Opens a key; one that is there already keeps its period and window.
+    /// Opens a key. One that is there already keeps its period; the window, and the report it belongs to, are those of the
+    /// last time it was looked at, until it is final: a week has several.
     pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
         self.write_lazily(|transaction| {
             transaction.execute(
-                "INSERT OR IGNORE INTO keys
-                     (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+                 ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
+                     WHERE closed_at IS NULL AND window <> excluded.window",
                 params![
                     row.key.as_str(),
                     row.lane.site,

@@ -127,8 +127,11 @@ impl<'a> Morning<'a> {
     /// Today's keys, and those of earlier days that are still open.
     fn due(&self, planned: &[Planned<'a>], _now: Instant) -> Result<Vec<Planned<'a>>> {
         let mut keys: Vec<Planned<'a>> = Vec::new();
+        let mut planned = planned.to_vec();
         for line in self.world.ledger.open_keys()? {
-            if planned.iter().any(|today| today.row.key == line.row.key) {
+            if let Some(today) = planned.iter_mut().find(|today| today.row.key == line.row.key) {
+                // `day` and the period are those of the first time; a week's window is today's.
+                today.row.period = line.row.period;
                 continue;
             }
             match Planned::again(self.world.project, line.row.clone()) {
@@ -136,7 +139,7 @@ impl<'a> Morning<'a> {
                 None => self.give_up(&line.row)?,
             }
         }
-        keys.extend(planned.iter().cloned());
+        keys.extend(planned);
         keys.retain(|key| self.is_asked_for(key));
         // Lane by lane, so that a browser is started once: the order of the files, earlier days first.
         keys.sort_by_key(|key| {
@@ -209,7 +212,7 @@ impl<'a> Morning<'a> {
                 self.others_at_work = true;
                 Turn::Rests
             }
-            Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
         }
     }
 

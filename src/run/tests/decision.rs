@@ -58,6 +58,13 @@ fn outside_of_the_window() {
 }
 
 #[test]
+fn between_two_windows_of_a_week() {
+    let rules = Rules { closes_at: Some(once().window.until + TimeDelta::days(3)), ..once() };
+    let case = Case { now: once().window.until, rules, ..Case::yes() };
+    assert_eq!(case.decide(), Decision::Refused(Refusal::WindowClosed));
+}
+
+#[test]
 fn requirements_come_before_tickets() {
     let case = Case { suspended_by: Some(1), ..Case::yes() }.not_ready();
     assert_eq!(case.decide(), Decision::Refused(Refusal::NotReady("task sign: failed".into())));
