@@ -48,7 +48,7 @@ const COLUMNS: &str =
 impl Ledger {
     /// Opens a key; one that is there already keeps its period and window.
     pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             transaction.execute(
                 "INSERT OR IGNORE INTO keys
                      (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
@@ -123,7 +123,8 @@ impl Ledger {
         })
     }
 
-    /// Appends an event, with the state that it leads to.
+    /// Appends an event, with the state that it leads to. Where the key rests in it, it is durable afterwards; what is on
+    /// the way becomes so with the next intent or outcome.
     pub fn append(
         &self,
         run: &str,
@@ -132,7 +133,8 @@ impl Ledger {
         event: &Event,
         after: &TaskRun,
     ) -> Result<(), LedgerError> {
-        self.write(|transaction| append_in(transaction, run, key, at, event, after))
+        let append = |transaction: &Transaction<'_>| append_in(transaction, run, key, at, event, after);
+        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
     }
 
     /// The time of the last thing on record: no clock may show less.

@@ -48,6 +48,7 @@ pub struct Morning<'a> {
     deadline: Instant,
     limit: Instant,
     lane: Option<OpenLane<'a>>,
+    worked: bool,
     others_at_work: bool,
 }
 
@@ -56,6 +57,8 @@ pub struct Morning<'a> {
 pub struct Outcome {
     /// The date of the report that covers it; none when nothing was due.
     pub report_date: Option<NaiveDate>,
+    /// True when at least one key was worked on or closed.
+    pub worked: bool,
     /// Another run holds a lane: that one reports.
     pub others_at_work: bool,
 }
@@ -84,7 +87,7 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        Morning { world, source, only, deadline, limit, lane: None, others_at_work: false }
+        Morning { world, source, only, deadline, limit, lane: None, worked: false, others_at_work: false }
     }
 
     /// Works until every due key is final or waits beyond the report's time.
@@ -108,6 +111,7 @@ impl<'a> Morning<'a> {
                     Turn::Rests => {}
                 }
             }
+            self.worked |= worked;
             if worked && self.world.clock.now() < self.limit {
                 continue;
             }
@@ -117,7 +121,7 @@ impl<'a> Morning<'a> {
             }
         }
         self.close_lane().await?;
-        Ok(Outcome { report_date, others_at_work: self.others_at_work })
+        Ok(Outcome { report_date, worked: self.worked, others_at_work: self.others_at_work })
     }
 
     /// Today's keys, and those of earlier days that are still open.

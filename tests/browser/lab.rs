@@ -109,7 +109,6 @@ fn site(server: &Server) -> Site {
         name: "社区".into(),
         origins: vec![server.origin()],
         calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
-        owner: None,
         accounts: Vec::new(),
         sign_in: SignIn { check, act: Act::Person },
         points: None,
