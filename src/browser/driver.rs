@@ -159,6 +159,8 @@ fn command(program: &Path, around: &Surroundings<'_>) -> Command {
     // Firefox refuses a home that another user owns, which is what root has under sudo: it gets one of its own.
     command.env("HOME", around.home).env("TMPDIR", around.home).env("TZ", around.zone);
     command.env("LANG", "C.UTF-8").env(MARK, around.mark);
+    // Without it Firefox asks its maker's server for settings, whatever address the preferences name.
+    command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.process_group(0);
     command

@@ -41,7 +41,7 @@ pub(super) fn report(common: &Common, args: &ReportArgs) -> Result<Exit> {
         (_, date) => date,
     };
     let (Some(ledger), Some(date)) = (ledger, date) else {
-        show::line(&words.get("cli-nothing-yet"));
+        nothing(common, &words.get("cli-nothing-yet"));
         return Ok(Exit::Ok);
     };
     let stored = ledger.last_report(date)?;
@@ -52,7 +52,7 @@ pub(super) fn report(common: &Common, args: &ReportArgs) -> Result<Exit> {
     let mut now = assemble(&project, &ledger, date, SystemClock::new().now(), None)?;
     if now.runs.is_empty() {
         let date = date.to_string();
-        show::line(&words.with("cli-no-report", &[("date", date.into())]));
+        nothing(common, &words.with("cli-no-report", &[("date", date.into())]));
         return Ok(Exit::Ok);
     }
     if let Some(stored) = stored {
@@ -69,6 +69,14 @@ pub(super) fn report(common: &Common, args: &ReportArgs) -> Result<Exit> {
         _ => show::line(report::render(&now, project.settings.language)?.text.trim_end()),
     }
     Ok(Exit::Ok)
+}
+
+/// There is no report: said to a person, null to a program.
+fn nothing(common: &Common, said: &str) {
+    match common.json {
+        true => show::json(&serde_json::Value::Null),
+        false => show::line(said),
+    }
 }
 
 /// The bytes that were, or are to be, sent.

@@ -102,12 +102,9 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         }
         _ => None,
     };
-    let undelivered = match mailer(&project, &setting, &resolver).await {
-        Ok(Some(mailer)) => deliver(&ledger, setting.clock.as_ref(), &mailer, redactor).await?,
-        Ok(None) => Vec::new(),
-        Err(why) => undeliverable(&ledger, &why)?,
-    };
-    let ending = Ending { project: &project, ledger: &ledger, date: outcome.report_date, kept, undelivered, rehearsal };
+    let undelivered = send(&project, &setting, &ledger, &resolver, redactor).await?;
+    let (date, worked) = (outcome.report_date, outcome.worked);
+    let ending = Ending { project: &project, ledger: &ledger, date, worked, kept, undelivered, rehearsal };
     let exit = ending.tell(common, &setting)?;
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
@@ -146,6 +143,24 @@ fn run_id() -> String {
     format!("{:016x}", fastrand::u64(..))
 }
 
+/// Sends what waits in the outbox. The mail server's password is asked for only when something does.
+async fn send(
+    project: &Project,
+    setting: &Setting,
+    ledger: &Ledger,
+    resolver: &Resolver,
+    redactor: &Redactor,
+) -> Result<Vec<Undelivered>> {
+    if ledger.undelivered_mails()?.is_empty() {
+        return Ok(Vec::new());
+    }
+    match mailer(project, setting, resolver).await {
+        Ok(Some(mailer)) => deliver(ledger, setting.clock.as_ref(), &mailer, redactor).await,
+        Ok(None) => Ok(Vec::new()),
+        Err(why) => undeliverable(ledger, &why),
+    }
+}
+
 /// Where mails go: a rehearsal's into a folder, others to the server; none when no server is named.
 async fn mailer(project: &Project, setting: &Setting, resolver: &Resolver) -> Result<Option<Mailer>, String> {
     if setting.stage.is_some() {
@@ -181,6 +196,8 @@ struct Ending<'a> {
     project: &'a Project,
     ledger: &'a Ledger,
     date: Option<NaiveDate>,
+    /// Something was done for a key; else no browser was started.
+    worked: bool,
     kept: Option<StoredReport>,
     undelivered: Vec<Undelivered>,
     rehearsal: Option<Rehearsal>,
@@ -228,8 +245,11 @@ impl Ending<'_> {
             Some(kept) => show::line(kept.text.trim_end()),
             None => status::rows(&report.runs, words, self.project.settings.timezone),
         }
+        if !self.worked && report.runs.iter().all(|run| run.status.is_done()) {
+            show::line(&words.get("cli-nothing-left"));
+        }
         let to_files = setting.stage.is_some() && setting._temporary.is_none();
-        if to_files && self.kept.is_some() {
+        if to_files {
             let folder = mail_folder(&setting.data).display().to_string();
             show::line(&words.with("cli-mail-folder", &[("folder", folder.into())]));
         }

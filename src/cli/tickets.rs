@@ -49,6 +49,10 @@ fn list(common: &Common) -> Result<Exit> {
 fn close(common: &Common, number: i64) -> Result<Exit> {
     let data = folders::data(common).map_err(anyhow::Error::msg)?;
     let closed = Ledger::open(&data)?.close_ticket(number, "a person", SystemClock::new().now())?;
+    if closed && common.json {
+        show::json(&json!({ "closed": number }));
+        return Ok(Exit::Ok);
+    }
     if closed {
         show::line(&format!("ticket #{number} is closed; the next run looks again"));
         return Ok(Exit::Ok);
@@ -74,8 +78,9 @@ fn as_json(ticket: &OpenTicket) -> serde_json::Value {
         "site": ticket.site,
         "account": ticket.account,
         "task": ticket.task,
-        "text": ticket.text,
+        "reason": ticket.text,
         "page": ticket.failure.as_ref().and_then(|failure| failure.page.clone()),
-        "opened_at": ticket.opened_at,
+        "picture": ticket.failure.as_ref().and_then(|failure| failure.picture.clone()),
+        "since": ticket.opened_at,
     })
 }

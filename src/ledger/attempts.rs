@@ -24,7 +24,7 @@ impl Ledger {
         answer: &str,
         at: DateTime<Utc>,
     ) -> Result<(), LedgerError> {
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             let last: Option<(i64, String)> = transaction
                 .query_row(
                     "SELECT id, answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
@@ -61,7 +61,7 @@ impl Ledger {
 
     /// An attempt begins. Its row's id.
     pub fn attempt_started(&self, key: &Key, run: &str, source: Source, at: DateTime<Utc>) -> Result<i64, LedgerError> {
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             // An earlier one that never ended was interrupted: its runner died.
             transaction.execute(
                 "UPDATE attempts SET finished_at = ?2, status = 'interrupted' WHERE key = ?1 AND finished_at IS NULL",
@@ -84,7 +84,7 @@ impl Ledger {
         at: DateTime<Utc>,
     ) -> Result<(), LedgerError> {
         let failure = after.failure.as_ref();
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             transaction.execute(
                 "UPDATE attempts SET finished_at = ?2, duration_ms = ?3, status = ?4, kind = ?5, step = ?6, error = ?7
                  WHERE id = ?1",

@@ -46,13 +46,15 @@ const COLUMNS: &str =
     "key, site, account, task, period, window, report_date, status, reason, due, changed_at, closed_at";
 
 impl Ledger {
-    /// Opens a key; one that is there already keeps its period and window.
+    /// Opens a key. One that is there already keeps its period; the window, and the report it belongs to, are those of the
+    /// last time it was looked at, until it is final: a week has several.
     pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             transaction.execute(
-                "INSERT OR IGNORE INTO keys
-                     (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+                 ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
+                     WHERE closed_at IS NULL AND window <> excluded.window",
                 params![
                     row.key.as_str(),
                     row.lane.site,
@@ -123,7 +125,8 @@ impl Ledger {
         })
     }
 
-    /// Appends an event, with the state that it leads to.
+    /// Appends an event, with the state that it leads to. Where the key rests in it, it is durable afterwards; what is on
+    /// the way becomes so with the next intent or outcome.
     pub fn append(
         &self,
         run: &str,
@@ -132,7 +135,8 @@ impl Ledger {
         event: &Event,
         after: &TaskRun,
     ) -> Result<(), LedgerError> {
-        self.write(|transaction| append_in(transaction, run, key, at, event, after))
+        let append = |transaction: &Transaction<'_>| append_in(transaction, run, key, at, event, after);
+        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
     }
 
     /// The time of the last thing on record: no clock may show less.

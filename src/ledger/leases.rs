@@ -152,7 +152,7 @@ impl Ledger {
 
     /// Gives a lease back.
     pub fn release_lease(&self, lease: &Lease, at: DateTime<Utc>) -> Result<(), LedgerError> {
-        self.write(|transaction| {
+        self.write_lazily(|transaction| {
             transaction.execute(
                 "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
                 params![lease.lane.to_string(), lease.token, stamp(at)],

@@ -16,6 +16,8 @@ const BUSY: Duration = Duration::from_secs(10);
 pub struct Ledger {
     pub(super) connection: Connection,
     path: PathBuf,
+    /// Writes wait for the disk; not so in simulations.
+    durable: bool,
 }
 
 /// Why the ledger cannot be used, for a person.
@@ -90,7 +92,7 @@ impl Ledger {
         private_folder(data)
             .map_err(|error| LedgerError::NotWritable { path: path.clone(), reason: error.to_string() })?;
         let connection = Connection::open(&path).map_err(|error| LedgerError::of(&path, error))?;
-        let ledger = Ledger { connection, path };
+        let ledger = Ledger { connection, path, durable: true };
         ledger.prepare().map_err(|error| ledger.error(error))?;
         match ledger.version().map_err(|error| ledger.error(error))? {
             0 => ledger.create().map_err(|error| ledger.error(error))?,
@@ -103,8 +105,9 @@ impl Ledger {
 
     /// The same without waiting for the disk (`synchronous=OFF`): for simulations, whose crashes are not the machine's.
     pub fn open_for_simulation(data: &Path) -> Result<Self, LedgerError> {
-        let ledger = Self::open(data)?;
-        ledger.connection.pragma_update(None, "synchronous", "OFF").map_err(|error| ledger.error(error))?;
+        let mut ledger = Self::open(data)?;
+        ledger.durable = false;
+        ledger.synchronous("OFF")?;
         Ok(ledger)
     }
 
@@ -118,7 +121,7 @@ impl Ledger {
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .or_else(|_| Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY))
             .map_err(|error| LedgerError::of(&path, error))?;
-        let ledger = Ledger { connection, path };
+        let ledger = Ledger { connection, path, durable: true };
         ledger.connection.busy_timeout(BUSY).map_err(|error| ledger.error(error))?;
         match ledger.version().map_err(|error| ledger.error(error))? {
             VERSION => Ok(Some(ledger)),
@@ -173,6 +176,25 @@ impl Ledger {
         run().map_err(|error| self.error(error))
     }
 
+    /// The same without waiting for the disk, for what a power cut may take back: who looked when, and how far an attempt
+    /// came before its intent. The next [`Ledger::write`] makes it durable as well. A crash of the process loses nothing.
+    pub(super) fn write_lazily<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
+        if !self.durable {
+            return self.write(work);
+        }
+        self.synchronous("NORMAL")?;
+        let answer = self.write(work);
+        self.synchronous("FULL")?;
+        answer
+    }
+
+    fn synchronous(&self, level: &str) -> Result<(), LedgerError> {
+        self.connection.pragma_update(None, "synchronous", level).map_err(|error| self.error(error))
+    }
+
     /// Runs this as a read.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         work(&self.connection).map_err(|error| self.error(error))
@@ -187,4 +209,28 @@ impl Ledger {
 fn private_folder(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(connection: &Connection) -> rusqlite::Result<i64> {
+        connection.query_row("PRAGMA synchronous", [], |row| row.get(0))
+    }
+
+    #[test]
+    fn writes_wait_for_the_disk_but_for_the_lazy_ones_and_those_of_simulations() {
+        let (off, normal, full) = (0, 1, 2);
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full);
+        assert_eq!(ledger.write_lazily(|transaction| level(transaction)).unwrap(), normal);
+        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full);
+        assert!(ledger.write_lazily(|transaction| transaction.execute("no such statement", [])).is_err());
+        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full, "after one that failed");
+        let simulated = Ledger::open_for_simulation(folder.path()).unwrap();
+        assert_eq!(simulated.write_lazily(|transaction| level(transaction)).unwrap(), off);
+        assert_eq!(simulated.write(|transaction| level(transaction)).unwrap(), off);
+    }
 }

@@ -11,6 +11,8 @@ mod rules;
 mod session;
 mod status;
 mod task_run;
+#[cfg(test)]
+mod tests;
 
 pub use decide::{Decision, Facts, Refusal, RequirementState, decide};
 pub use event::{Event, Source, Which};

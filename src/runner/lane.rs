@@ -111,6 +111,7 @@ impl<'a> OpenLane<'a> {
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
+            Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
             Next::Read(_) | Next::Commit | Next::Ask => false,
             Next::Prepare => true,
             Next::Intend { .. } => self.prepared.is_none(),

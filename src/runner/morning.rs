@@ -48,6 +48,7 @@ pub struct Morning<'a> {
     deadline: Instant,
     limit: Instant,
     lane: Option<OpenLane<'a>>,
+    worked: bool,
     others_at_work: bool,
 }
 
@@ -56,6 +57,8 @@ pub struct Morning<'a> {
 pub struct Outcome {
     /// The date of the report that covers it; none when nothing was due.
     pub report_date: Option<NaiveDate>,
+    /// True when at least one key was worked on or closed.
+    pub worked: bool,
     /// Another run holds a lane: that one reports.
     pub others_at_work: bool,
 }
@@ -84,7 +87,7 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        Morning { world, source, only, deadline, limit, lane: None, others_at_work: false }
+        Morning { world, source, only, deadline, limit, lane: None, worked: false, others_at_work: false }
     }
 
     /// Works until every due key is final or waits beyond the report's time.
@@ -108,6 +111,7 @@ impl<'a> Morning<'a> {
                     Turn::Rests => {}
                 }
             }
+            self.worked |= worked;
             if worked && self.world.clock.now() < self.limit {
                 continue;
             }
@@ -117,14 +121,17 @@ impl<'a> Morning<'a> {
             }
         }
         self.close_lane().await?;
-        Ok(Outcome { report_date, others_at_work: self.others_at_work })
+        Ok(Outcome { report_date, worked: self.worked, others_at_work: self.others_at_work })
     }
 
     /// Today's keys, and those of earlier days that are still open.
     fn due(&self, planned: &[Planned<'a>], _now: Instant) -> Result<Vec<Planned<'a>>> {
         let mut keys: Vec<Planned<'a>> = Vec::new();
+        let mut planned = planned.to_vec();
         for line in self.world.ledger.open_keys()? {
-            if planned.iter().any(|today| today.row.key == line.row.key) {
+            if let Some(today) = planned.iter_mut().find(|today| today.row.key == line.row.key) {
+                // `day` and the period are those of the first time; a week's window is today's.
+                today.row.period = line.row.period;
                 continue;
             }
             match Planned::again(self.world.project, line.row.clone()) {
@@ -132,7 +139,7 @@ impl<'a> Morning<'a> {
                 None => self.give_up(&line.row)?,
             }
         }
-        keys.extend(planned.iter().cloned());
+        keys.extend(planned);
         keys.retain(|key| self.is_asked_for(key));
         // Lane by lane, so that a browser is started once: the order of the files, earlier days first.
         keys.sort_by_key(|key| {
@@ -205,7 +212,7 @@ impl<'a> Morning<'a> {
                 self.others_at_work = true;
                 Turn::Rests
             }
-            Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
         }
     }
 

@@ -23,7 +23,7 @@ impl<'a> OpenLane<'a> {
             Next::Prepare => self.prepare(planned).await,
             Next::Intend { generation, unit } => Event::Intended { generation, unit },
             Next::Commit => self.commit(planned).await?,
-            Next::Ask | Next::Close(..) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
+            Next::Ask | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
         })
     }
 

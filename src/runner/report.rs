@@ -11,7 +11,7 @@ use crate::report::{
     AccountPoints, Alert, Amount, Expected, NextRun, PointRow, PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
 };
 use crate::run::{self, FailureKind, Lane, Note, Status};
-use crate::timing::{PeriodKind, window_at};
+use crate::timing::window_at;
 use crate::values::{Cell, Number, Row, Value};
 
 /// Collects the report of a date: its keys, those of earlier days that are still open or came to an end since the last
@@ -249,7 +249,7 @@ pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
     let today = now.with_timezone(&zone).date_naive();
     let mut next: Vec<NextRun> = Vec::new();
     for site in &project.sites {
-        for task in site.tasks.iter().filter(|task| task.period == PeriodKind::Day) {
+        for task in &site.tasks {
             let schedule = &task.schedule;
             let slot = (0..8).find_map(|days| {
                 let noon = crate::timing::instant(zone, today + Days::new(days), schedule.at);

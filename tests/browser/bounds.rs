@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use sunup::browser::sweep::{self, MARK};
 use sunup::browser::{Action, Browser, Command, Context, Firefox, Response};
@@ -52,11 +52,14 @@ async fn a_page_that_hangs_is_given_up_with_its_browser() {
     let mut firefox = Firefox::start(options(folder.path(), "hangs")).await.unwrap();
     assert!(!marked("hangs").is_empty());
     ask(&mut firefox, Action::Navigate(format!("{}/", server.origin())), 5).await.unwrap();
-    tokio::time::timeout(Duration::from_millis(600), std::future::pending::<()>()).await.ok();
-    let start = SystemTime::now();
-    let failure = ask(&mut firefox, place(), 2).await.unwrap_err();
+    // It answers until its timer fires; from then on never again, and the next question is given up.
+    let failure = loop {
+        let answer = tokio::time::timeout(Duration::from_secs(60), ask(&mut firefox, place(), 2)).await;
+        if let Err(failure) = answer.expect("a question has an end") {
+            break failure;
+        }
+    };
     assert_eq!(failure.kind, FailureKind::Timeout);
-    assert!(start.elapsed().unwrap() < Duration::from_secs(6));
     assert!(firefox.is_dead());
     assert_eq!(marked("hangs"), Vec::<i32>::new(), "processes were left behind");
     assert_eq!(ask(&mut firefox, place(), 2).await.unwrap_err().kind, FailureKind::BrowserCrashed);

@@ -44,9 +44,14 @@ fn own_copy(place: &Place, wiki: &Wiki, noon: &Noon) {
     }
 }
 
-/// A morning with the data folder `data`.
+/// A morning with the data folder `data`, told as JSON.
 async fn morning(place: &Place, data: &str) -> Outcome {
-    let mut command = place.sunup(&["run", "--json", "--config", "files/sunup.yaml", "--data", data]);
+    told_morning(place, data, &["--json"]).await
+}
+
+async fn told_morning(place: &Place, data: &str, how: &[&str]) -> Outcome {
+    let mut command = place.sunup(&["run", "--config", "files/sunup.yaml", "--data", data]);
+    command.args(how);
     command.env("WIKI_USER", USER).env("WIKI_PASSWORD", PASSWORD);
     run(command).await
 }
@@ -73,6 +78,8 @@ async fn one_entry_a_day_however_often_it_is_started() {
     let again = morning(&place, "data").await;
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stdout.contains("\"compensated\"") && again.stdout.contains("\"report\": null"), "{again}");
+    let in_words = told_morning(&place, "data", &[]).await;
+    assert!(in_words.stdout.contains("这次什么也没做，也没有启动浏览器"), "{in_words}");
     assert_eq!(place.browser_starts(), starts, "the ledger knows it, and a browser was started: {again}");
     assert_eq!(wiki.revisions(), revisions);
 

@@ -11,6 +11,7 @@ mod support;
 
 mod again;
 mod canary;
+mod documented;
 mod killed;
 mod machine;
 mod mail;

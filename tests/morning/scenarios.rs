@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use sunup::fixture::{ExpectedMorning, ExpectedTask, expected};
 use sunup::run::Status;
 
-use crate::canary;
 use crate::stage::{Morning, SITE};
 use crate::support::{browser_turn, project, run};
+use crate::{canary, documented};
 
 /// A test of its own for each scenario, and the list of them.
 macro_rules! mornings {
@@ -75,6 +75,7 @@ async fn ends_as_expected(scenario: &str) {
     assert_eq!(stage.counted(), expected.counts[SITE], "{scenario}: what the site counted\n{}", morning.outcome);
     assert_eq!(morning.outcome.code, exit_code(&expected), "{scenario}\n{}", morning.outcome);
     canary::hunt(&stage, &morning);
+    documented::all_fields(&stage, &morning).await;
 }
 
 /// What a program that calls this one learns: the largest of 4 (a task failed) and 5 (a person is needed).

@@ -115,6 +115,7 @@ impl<'b> World<'b> {
                     return Ok(None);
                 }
                 Next::Close(status, reason) => Event::Closed { status, reason },
+                Next::Later(reason) => Event::Halted { later: true, reason },
                 Next::Intend { generation, unit } => Event::Intended { generation, unit },
                 Next::Ask => unreachable!("no shape asks a person"),
                 Next::Read(which) => self.read(which)?,

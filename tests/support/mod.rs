@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sunup::clock::{Clock, SystemClock};
@@ -129,11 +130,22 @@ pub fn program(name: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("`{name}` is not on PATH: `make test` installs what the tests need"))
 }
 
-/// Waits until no other test, of this file or another, drives a browser; the turn ends when the answer is dropped.
+/// Browsers that may be at work at one time, over all tests: more of them only make each other slow.
+const BROWSERS: usize = 2;
+
+/// Waits until there is room for one more browser; the turn ends when the answer is dropped.
 pub fn browser_turn() -> File {
-    let turn = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser.lock")).expect("a lock file");
-    turn.lock().expect("a lock");
-    turn
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let lock = |number: usize| {
+        let name = format!("browser-{number}.lock");
+        File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("a lock file")
+    };
+    let free = (0..BROWSERS).map(lock).find(|turn| turn.try_lock().is_ok());
+    free.unwrap_or_else(|| {
+        let turn = lock(ASKED.fetch_add(1, Ordering::Relaxed) % BROWSERS);
+        turn.lock().expect("a lock");
+        turn
+    })
 }
 
 fn write_program(path: &Path, script: &str) {

@@ -103,6 +103,8 @@ pub enum Next {
     Ask,
     /// Close without a read.
     Close(Status, String),
+    /// Nothing more in this window.
+    Later(String),
     /// Nothing before this time.
     Wait(DateTime<Utc>),
     /// Nothing more.
@@ -130,6 +132,10 @@ impl TaskRun {
         if let Some(due) = self.due.filter(|due| now < *due) {
             return Next::Wait(due);
         }
+        // The period goes on, and so does the key; but nothing is begun before the next window.
+        if now >= rules.window.until && !matches!(self.phase, Phase::Intended | Phase::Acted) {
+            return Next::Later("window_closed".to_owned());
+        }
         let intend =
             Next::Intend { generation: self.generation, unit: self.unit.map(|have| have.normalize().to_string()) };
         match self.phase {
@@ -153,7 +159,7 @@ impl TaskRun {
         }
     }
 
-    /// How a key ends whose window or period is over. One that was sent never ends by time: verify goes on. An intent
+    /// How a key ends whose last window or period is over. One that was sent never ends by time: verify goes on. An intent
     /// that is written but not committed is freed by the runner, which finds the time over.
     pub fn over(&self, now: DateTime<Utc>, rules: &Rules) -> Option<(Status, String)> {
         if matches!(self.phase, Phase::Intended | Phase::Acted | Phase::Closed) {
@@ -164,7 +170,7 @@ impl TaskRun {
         if now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to {
             return Some((Status::Skipped, "period_over".to_owned()));
         }
-        if now < rules.window.until {
+        if rules.closes_at.is_none_or(|end| now < end) {
             return None;
         }
         Some(match &self.failure {

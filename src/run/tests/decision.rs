@@ -1,0 +1,117 @@
+//! Each row of the decision's table, in its order.
+
+use super::*;
+
+/// Facts under which the answer is yes.
+struct Case {
+    rules: Rules,
+    state: TaskRun,
+    now: DateTime<Utc>,
+    requirements: Vec<(String, RequirementState)>,
+    suspended_by: Option<i64>,
+    cooling_until: Option<DateTime<Utc>>,
+    locked_by: Option<&'static str>,
+}
+
+impl Case {
+    fn yes() -> Self {
+        Case {
+            rules: once(),
+            state: TaskRun::default(),
+            now: six(),
+            requirements: vec![],
+            suspended_by: None,
+            cooling_until: None,
+            locked_by: None,
+        }
+    }
+
+    fn decide(&self) -> Decision {
+        decide(&Facts {
+            now: self.now,
+            rules: &self.rules,
+            state: &self.state,
+            requirements: &self.requirements,
+            suspended_by: self.suspended_by,
+            cooling_until: self.cooling_until,
+            locked_by: self.locked_by,
+        })
+    }
+
+    fn not_ready(mut self) -> Self {
+        self.requirements.push(("task sign".into(), RequirementState::NotReady("failed".into())));
+        self
+    }
+}
+
+#[test]
+fn nothing_against_it() {
+    assert_eq!(Case::yes().decide(), Decision::Run);
+}
+
+#[test]
+fn outside_of_the_window() {
+    let early = Case { now: six() - TimeDelta::milliseconds(5), ..Case::yes() };
+    assert_eq!(early.decide(), Decision::Refused(Refusal::NotDue(six())));
+    let late = Case { now: once().window.until, ..Case::yes() };
+    assert_eq!(late.decide(), Decision::Close(Status::Skipped, "missed".into()));
+}
+
+#[test]
+fn between_two_windows_of_a_week() {
+    let rules = Rules { closes_at: Some(once().window.until + TimeDelta::days(3)), ..once() };
+    let case = Case { now: once().window.until, rules, ..Case::yes() };
+    assert_eq!(case.decide(), Decision::Refused(Refusal::WindowClosed));
+}
+
+#[test]
+fn requirements_come_before_tickets() {
+    let case = Case { suspended_by: Some(1), ..Case::yes() }.not_ready();
+    assert_eq!(case.decide(), Decision::Refused(Refusal::NotReady("task sign: failed".into())));
+}
+
+#[test]
+fn a_requirement_that_ended_ends_it_at_once() {
+    let mut case = Case::yes().not_ready();
+    case.requirements.push(("task sign".into(), RequirementState::Ended("sign is dead".into())));
+    assert_eq!(case.decide(), Decision::Close(Status::Skipped, "requirement_ended: sign is dead".into()));
+}
+
+#[test]
+fn a_closed_key_is_closed_whatever_else_is_true() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Done);
+    let case = Case { state: key.state, suspended_by: Some(1), ..Case::yes() }.not_ready();
+    assert_eq!(case.decide(), Decision::Refused(Refusal::AlreadyDone));
+}
+
+#[test]
+fn a_key_that_waits_is_not_run_before_its_time() {
+    let mut key = Driven::started(once());
+    key.fails(FailureKind::ServerError, "a");
+    let due = key.state.due.unwrap();
+    let case = Case { state: key.state, ..Case::yes() };
+    assert_eq!(case.decide(), Decision::Refused(Refusal::Waiting(due)));
+    assert_eq!(Case { now: due, ..case }.decide(), Decision::Run);
+}
+
+#[test]
+fn a_key_that_was_sent_is_read_whatever_the_window_and_requirements_say() {
+    let mut key = Driven::sent();
+    key.read(Which::Verify, Answer::NotYet);
+    let due = key.state.due.unwrap();
+    let case = Case { state: key.state, now: key.now, ..Case::yes() }.not_ready();
+    assert_eq!(case.decide(), Decision::Refused(Refusal::WaitingForEvidence(due)));
+    assert_eq!(Case { now: once().period.to + TimeDelta::days(1), ..case }.decide(), Decision::Run);
+}
+
+#[test]
+fn ticket_then_wait_of_the_site_then_lease() {
+    let until = six() + TimeDelta::minutes(5);
+    let all = Case { suspended_by: Some(3), cooling_until: Some(until), locked_by: Some("process 1"), ..Case::yes() };
+    assert_eq!(all.decide(), Decision::Refused(Refusal::Ticket(3)));
+    let two = Case { suspended_by: None, ..all };
+    assert_eq!(two.decide(), Decision::Refused(Refusal::CoolingDown(until)));
+    let over = Case { now: until, ..two };
+    assert_eq!(over.decide(), Decision::Refused(Refusal::Locked("process 1".into())));
+}

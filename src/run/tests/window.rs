@@ -1,0 +1,89 @@
+//! The window, the period, and how a key ends by time.
+
+use super::*;
+
+#[test]
+fn never_tried_is_missed_and_tried_is_dead() {
+    let mut key = Driven::started(once());
+    key.now = key.rules.window.until;
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "missed".into()));
+    let mut key = Driven::started(once());
+    key.fails(FailureKind::ServerError, "check");
+    key.now = key.rules.window.until;
+    assert_eq!(key.next(), Next::Close(Status::Dead, "window_closed: server_error".into()));
+}
+
+#[test]
+fn an_unreachable_network_all_day_was_not_a_try() {
+    let mut key = Driven::started(once());
+    key.fails(FailureKind::Network, "open");
+    key.now = key.rules.window.until;
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "missed".into()));
+}
+
+#[test]
+fn nothing_is_begun_after_the_window() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.now = key.rules.window.until;
+    assert!(matches!(key.next(), Next::Close(..)));
+}
+
+#[test]
+fn an_act_whose_step_would_end_in_the_next_period_is_not_begun() {
+    // The window ends with the day: what counts is the time that the commit step may take.
+    let window = Window { until: once().period.to, ..once().window };
+    let mut key = Driven::started(Rules { window, closes_at: Some(window.until), ..once() });
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet);
+    key.now = key.rules.period.to - TimeDelta::seconds(15);
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "period_over".into()));
+}
+
+#[test]
+fn what_was_sent_is_read_past_window_and_day() {
+    let mut key = Driven::sent();
+    key.now = key.rules.period.to + TimeDelta::hours(1);
+    assert_eq!(key.next(), Next::Read(Which::Verify));
+}
+
+#[test]
+fn skip_closes_and_later_looks_again() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Later("a draft".into()));
+    assert_eq!(key.state.due, Some(key.now + TimeDelta::minutes(10)));
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.read(Which::Check, Answer::Skip("no quiz today".into()));
+    assert_eq!((key.state.status, key.state.reason.as_deref()), (Status::Skipped, Some("skip: no quiz today")));
+}
+
+#[test]
+fn a_person_is_asked_once_and_looked_after() {
+    let mut key = Driven::started(Rules { by_person: true, verify_is_check: true, ..once() });
+    key.read(Which::Check, Answer::Todo);
+    assert_eq!(key.next(), Next::Ask);
+    key.tell(Event::Asked { ticket: 7 });
+    assert_eq!((key.state.status, key.state.ticket), (Status::Blocked, Some(7)));
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.read(Which::Check, Answer::Done);
+    assert_eq!((key.state.status, key.state.acts), (Status::Success, 0));
+}
+
+#[test]
+fn a_week_goes_on_after_a_window_and_nothing_is_begun_between_two() {
+    let calendar = Calendar { zone: chrono_tz::Asia::Shanghai, starts_at: NaiveTime::MIN };
+    let period = calendar.period(PeriodKind::Week, six());
+    let end = period.to - TimeDelta::minutes(30);
+    let weekly = Rules { period, closes_at: Some(end), ..once() };
+    let mut key = Driven::started(weekly.clone());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet);
+    key.now = weekly.window.until;
+    assert_eq!(key.next(), Next::Later("window_closed".into()));
+    key.tell(Event::Halted { later: true, reason: "window_closed".into() });
+    assert_eq!(key.state.status, Status::Pending);
+    let tomorrow = weekly.window.slot + TimeDelta::days(1);
+    key.rules.window = Window { slot: tomorrow, until: tomorrow + TimeDelta::hours(17) };
+    key.now = tomorrow;
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.now = end;
+    assert!(matches!(key.next(), Next::Close(Status::Skipped, _)), "the last window is over");
+}
