@@ -139,13 +139,14 @@ impl Ledger {
         if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
     }
 
-    /// The time of the last thing on record: no clock may show less.
+    /// The latest time on record: no clock may show less. It is kept by itself, because a clock that was set back writes
+    /// lines of earlier times behind it.
     pub fn high_water(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
         self.read(|connection| {
-            let last: Option<String> = connection
-                .query_row("SELECT at FROM events ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
+            let latest: Option<String> = connection
+                .query_row("SELECT value FROM meta WHERE name = 'high_water'", [], |row| row.get(0))
                 .optional()?;
-            last.map(|text| unstamp(0, &text)).transpose()
+            latest.map(|text| unstamp(0, &text)).transpose()
         })
     }
 }
@@ -162,6 +163,11 @@ pub(super) fn append_in(
     transaction.execute(
         "INSERT INTO events (at, run, key, kind, data) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![stamp(at), run, key.as_str(), event.word(), json(event)?],
+    )?;
+    transaction.execute(
+        "INSERT INTO meta (name, value) VALUES ('high_water', ?1)
+         ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+        [stamp(at)],
     )?;
     project(transaction, key, at, after)
 }
