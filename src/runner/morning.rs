@@ -12,7 +12,7 @@ use super::{CredentialsFrom, Launcher, Progress, Watch, tickets};
 use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
-use crate::run::{Decision, Event, Facts, Refusal, Source, Status, TaskRun, decide};
+use crate::run::{Decision, Event, Facts, Failure, FailureKind, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;
 
@@ -65,6 +65,8 @@ pub struct Outcome {
 
 /// A wait longer than this ends the browser first.
 const KEEP_BROWSER: TimeDelta = TimeDelta::minutes(3);
+/// A clock may be stepped back by so much; more is a fault.
+const BEHIND: TimeDelta = TimeDelta::minutes(2);
 /// A slot that is no further off than this is waited for.
 const EARLY: TimeDelta = TimeDelta::minutes(1);
 /// A requirement outside of our own tasks (a file) is looked at again after this.
@@ -196,8 +198,25 @@ impl<'a> Morning<'a> {
                 tickets::close_question(world, key, now)?;
                 Ok(Turn::Worked)
             }
-            Decision::Run => self.work(key, source).await,
+            Decision::Run => match self.clock_fault()? {
+                Some(failure) => self.not_tried(key, failure),
+                None => self.work(key, source).await,
+            },
         }
+    }
+
+    /// A clock that shows less than the ledger's last line, by more than a step of the clock may be: nothing is done by it.
+    fn clock_fault(&self) -> Result<Option<Failure>> {
+        let now = self.world.clock.now();
+        let Some(last) = self.world.ledger.high_water()?.filter(|last| *last - now > BEHIND) else { return Ok(None) };
+        let shown = |at: Instant| at.with_timezone(&self.world.project.settings.timezone).format("%Y-%m-%d %H:%M");
+        let message = format!(
+            "this machine's clock is wrong: it shows {}, and the ledger's last line is of {}. Set the clock (`timedatectl`), \
+             then run again",
+            shown(now),
+            shown(last)
+        );
+        Ok(Some(Failure::new(FailureKind::Environment, message)))
     }
 
     fn refused(&mut self, refusal: Refusal, now: Instant) -> Turn {
@@ -245,7 +264,7 @@ impl<'a> Morning<'a> {
     }
 
     /// The lane could not be opened: the key was not tried.
-    fn not_tried(&self, key: &Planned<'a>, failure: crate::run::Failure) -> Result<Turn> {
+    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
         let failure = failure.redacted(world.redactor);

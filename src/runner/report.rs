@@ -127,7 +127,7 @@ fn notes(notes: &[Note], wanted: impl Fn(&Note) -> bool) -> Vec<String> {
     notes.iter().filter(|note| wanted(note)).map(text).collect()
 }
 
-/// What was read, in a few words: `signed = true`, `details: 1 of 40 rows`.
+/// What was read, in signs that need no language: `signed = true`, `details: 1/40` (rows of this period, rows read).
 fn evidence(values: &std::collections::BTreeMap<String, Value>) -> Option<String> {
     let shown: Vec<String> =
         values.iter().filter_map(|(name, value)| Some(format!("{name}{}", short(value)?))).collect();
@@ -142,8 +142,7 @@ fn short(value: &Value) -> Option<String> {
         Value::Boolean(truth) => format!(" = {truth}"),
         Value::Time(time) => format!(" = {}", time.format("%Y-%m-%dT%H:%M:%SZ")),
         Value::Date(date) => format!(" = {date}"),
-        Value::Rows(rows) if rows.read == rows.rows.len() => format!(": {} rows", rows.read),
-        Value::Rows(rows) => format!(": {} of {} rows", rows.rows.len(), rows.read),
+        Value::Rows(rows) => format!(": {}/{}", rows.rows.len(), rows.read),
     })
 }
 
