@@ -183,13 +183,12 @@ impl Firefox {
         arguments: &[Json],
         limit: Duration,
     ) -> Result<Result<Json, super::Refusal>, Failure> {
-        let answer = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
-        match answer {
-            Ok(answer) if page::asks_for_installation(&answer) => {
-                self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await
-            }
-            other => Ok(other),
+        let mut answered = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
+        if answered.as_ref().is_ok_and(page::asks_for_installation) {
+            answered = self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await?;
         }
+        let gone = || super::Refusal::Script("its document went away".to_owned());
+        Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)))
     }
 
     /// Carries out a command in the document that it names.
