@@ -38,6 +38,8 @@ pub struct OpenLane<'a> {
     pub(super) prepared: Option<Prepared>,
     /// What `check` read, for the act.
     pub(super) checked: BTreeMap<String, Value>,
+    /// Another runner took the lane over: nothing more is done in it.
+    pub(super) lost: bool,
     /// A period in which something was read or done, so that its points are worth a read.
     pub(super) touched: Option<Period>,
 }
@@ -67,6 +69,7 @@ impl<'a> OpenLane<'a> {
             session: Session::default(),
             prepared: None,
             checked: BTreeMap::new(),
+            lost: false,
             touched: None,
         })
     }
@@ -146,6 +149,7 @@ impl<'a> OpenLane<'a> {
     fn stop(&mut self) -> Result<Option<Stop>> {
         let now = self.world.clock.now();
         if !self.world.ledger.keep_lease(&mut self.lease, now)? {
+            self.lost = true;
             return Ok(Some(Stop::LeaseLost));
         }
         Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))

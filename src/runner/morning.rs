@@ -259,6 +259,11 @@ impl<'a> Morning<'a> {
             }
         };
         let worked = lane.work(key, source).await;
+        if lane.lost {
+            lane.end_browser().await;
+            self.others_at_work = true;
+            return Ok(Turn::Rests);
+        }
         self.lane = Some(lane);
         worked.map(|_| Turn::Worked)
     }
