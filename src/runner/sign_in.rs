@@ -26,7 +26,10 @@ impl<'a> OpenLane<'a> {
                 SessionNext::Identify => {
                     self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
                 }
-                SessionNext::Prepare => self.prepare_sign_in(planned).await,
+                SessionNext::Prepare => match self.rejected_before()? {
+                    Some(failure) => Err(failure),
+                    None => self.prepare_sign_in(planned).await,
+                },
                 SessionNext::Intend => self.intend_sign_in(planned)?,
                 SessionNext::Commit => self.commit_sign_in(planned).await?,
             };
@@ -55,6 +58,15 @@ impl<'a> OpenLane<'a> {
                 Err(over_time(limit))
             }
         }
+    }
+
+    /// A login that the site ever rejected is not typed again, whoever closed its ticket: each try counts towards a lock.
+    fn rejected_before(&self) -> Result<Option<Failure>> {
+        let Some(fingerprint) = self.world.credentials.fingerprint(&self.credentials)? else { return Ok(None) };
+        let rejected = self.world.ledger.rejected_fingerprints(&self.lane)?.contains(&fingerprint);
+        let message = "the site rejected this user name and password before, and they have not changed since; \
+                       not submitted again";
+        Ok(rejected.then(|| Failure::new(FailureKind::CredentialsRejected, message)))
     }
 
     async fn prepare_sign_in(&mut self, planned: &Planned<'a>) -> Result<SessionEvent, Failure> {
