@@ -1,9 +1,10 @@
 //! Intents: the durable record, written just before a commit step, that it is about to happen.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::keys::append_in;
+use super::leases::is_newest;
 use super::stamp::stamp;
 use super::tickets::suspended_by;
 use super::{Lease, Ledger, LedgerError};
@@ -53,23 +54,29 @@ impl Ledger {
         })
     }
 
-    /// Writes down what became of the key's last intent, with its event.
+    /// Writes down what became of the key's newest intent, with its event; false, and nothing, when another runner has
+    /// taken the lane over: it has counted the intent as sent.
     pub fn settle_intent(
         &self,
         run: &str,
         key: &Key,
+        lease: &Lease,
         at: DateTime<Utc>,
         event: &Event,
         after: &TaskRun,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<bool, LedgerError> {
         let state = if matches!(event, Event::NotSent { .. }) { "not_sent" } else { "sent" };
         self.write(|transaction| {
+            if !is_newest(transaction, lease)? {
+                return Ok(false);
+            }
             transaction.execute(
-                "UPDATE intents SET state = ?2
-                 WHERE state = 'intended' AND (key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
+                "UPDATE intents SET state = ?2 WHERE state = 'intended' AND rowid =
+                     (SELECT max(rowid) FROM intents WHERE key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
                 params![key.as_str(), state],
             )?;
-            append_in(transaction, run, key, at, event, after)
+            append_in(transaction, run, key, at, event, after)?;
+            Ok(true)
         })
     }
 
@@ -120,7 +127,8 @@ impl Ledger {
     pub fn settle_sign_in(&self, lane: &Lane, sent: bool) -> Result<(), LedgerError> {
         self.write(|transaction| {
             transaction.execute(
-                "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND site = ?1 AND account = ?2",
+                "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND id =
+                     (SELECT max(id) FROM sign_ins WHERE site = ?1 AND account = ?2)",
                 params![lane.site, lane.account, if sent { "sent" } else { "not_sent" }],
             )?;
             Ok(())
@@ -137,10 +145,7 @@ fn submissions_in(connection: &Connection, lane: &Lane, day: NaiveDate) -> rusql
 }
 
 fn forbidden(transaction: &Transaction<'_>, lease: &Lease) -> rusqlite::Result<Option<IntentAnswer>> {
-    let token: Option<i64> = transaction
-        .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
-        .optional()?;
-    if token != Some(lease.token) {
+    if !is_newest(transaction, lease)? {
         return Ok(Some(IntentAnswer::LeaseLost));
     }
     Ok(suspended_by(transaction, &lease.lane)?.map(IntentAnswer::Suspended))
@@ -201,7 +206,9 @@ mod tests {
         }
 
         fn settle(&self, event: &Event) {
-            self.ledger.settle_intent("run", &self.key, self.now, event, &TaskRun::default()).unwrap();
+            assert!(
+                self.ledger.settle_intent("run", &self.key, &self.lease, self.now, event, &TaskRun::default()).unwrap()
+            );
         }
     }
 
@@ -288,6 +295,8 @@ mod tests {
         assert_eq!(submit(), IntentAnswer::Written);
         assert_eq!(submit(), IntentAnswer::Written);
         assert_eq!(submit(), IntentAnswer::Taken);
+        desk.ledger.settle_sign_in(&lane(), false).unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 1, "only the newest was proved not sent");
         let tomorrow = day.succ_opt().unwrap();
         assert_eq!(desk.ledger.submissions(&lane(), tomorrow).unwrap(), 0);
     }

@@ -3,8 +3,9 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::leases::is_newest;
 use super::stamp::{json, parse, stamp, unstamp};
-use super::{Ledger, LedgerError};
+use super::{Lease, Ledger, LedgerError};
 use crate::run::{Event, Key, Lane, Status, TaskRun};
 use crate::timing::{Period, Window};
 
@@ -93,7 +94,7 @@ impl Ledger {
     /// The keys of earlier dates that came to an end since the last report before `date`.
     pub fn keys_ended_since_last_report(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
         self.status_lines(
-            "report_date < ?1 AND closed_at > (SELECT max(rendered_at) FROM reports WHERE date < ?1) ORDER BY rowid",
+            "report_date < ?1 AND closed_at > ifnull((SELECT max(rendered_at) FROM reports WHERE date < ?1), '') ORDER BY rowid",
             [date.to_string()],
         )
     }
@@ -136,6 +137,27 @@ impl Ledger {
         after: &TaskRun,
     ) -> Result<(), LedgerError> {
         let append = |transaction: &Transaction<'_>| append_in(transaction, run, key, at, event, after);
+        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
+    }
+
+    /// Appends an event of a lane's runner while its lease is still the lane's newest; false, and nothing, when another
+    /// runner has taken the lane over.
+    pub fn append_under(
+        &self,
+        lease: &Lease,
+        run: &str,
+        key: &Key,
+        at: DateTime<Utc>,
+        event: &Event,
+        after: &TaskRun,
+    ) -> Result<bool, LedgerError> {
+        let append = |transaction: &Transaction<'_>| {
+            let ours = is_newest(transaction, lease)?;
+            if ours {
+                append_in(transaction, run, key, at, event, after)?;
+            }
+            Ok(ours)
+        };
         if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
     }
 

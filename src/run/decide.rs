@@ -92,7 +92,8 @@ impl fmt::Display for Refusal {
 
 /// Run now? The questions stand in the order of the design's table; the first "no" is the answer.
 pub fn decide(facts: &Facts<'_>) -> Decision {
-    let acted = facts.state.phase == Phase::Acted;
+    // An intent without an answer counts as sent: its runner died.
+    let acted = matches!(facts.state.phase, Phase::Acted | Phase::Intended);
     if facts.state.phase == Phase::Closed {
         return Decision::Refused(match facts.state.status.is_done() {
             true => Refusal::AlreadyDone,

@@ -99,7 +99,7 @@ impl<'a> Morning<'a> {
             let now = self.world.clock.now();
             let planned = plan(self.world.project, now);
             let keys = self.due(&planned, now)?;
-            report_date = report_date.or_else(|| covered(&keys, now));
+            report_date = report_date.max(covered(&keys, now));
             let mut worked = false;
             let mut wake: Option<Instant> = None;
             for key in &keys {
@@ -170,7 +170,10 @@ impl<'a> Morning<'a> {
     async fn turn(&mut self, plan: &[Planned<'a>], key: &Planned<'a>) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
-        tickets::close_if_secret_changed(world, key, now).await?;
+        if tickets::close_if_secret_changed(world, key, now).await? {
+            // The open lane, if it is this one, still has the old secret.
+            self.close_lane().await?;
+        }
         let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
@@ -190,6 +193,8 @@ impl<'a> Morning<'a> {
         world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
         match decision {
             Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
+            // Whoever is at it will see for himself that its time is over.
+            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
             Decision::Close(status, reason) => {
                 let event = Event::Closed { status, reason };
                 let mut after = state;

@@ -34,7 +34,9 @@ impl<'a> OpenLane<'a> {
         };
         match self.read_section(planned, section).await {
             Ok(reading) => {
-                if which == Which::Check {
+                // With `verify: check` the verify of one unit is the check of the next.
+                let is_check = which == Which::Check || matches!(planned.task.verify, Verify::Check);
+                if is_check {
                     self.checked.clone_from(&reading.values);
                 }
                 Event::Read { which, reading }

@@ -18,7 +18,7 @@ impl<'a> OpenLane<'a> {
             return Ok(Some(Event::NotTried { failure }));
         }
         loop {
-            let standing = self.standing(&planned.row.period)?;
+            let standing = self.standing()?;
             let by_person = matches!(self.site.sign_in.act, Act::Person);
             let done = match self.session.next(&standing, by_person, before_act) {
                 SessionNext::SignedIn => return Ok(None),
@@ -30,14 +30,14 @@ impl<'a> OpenLane<'a> {
                     Some(failure) => Err(failure),
                     None => self.prepare_sign_in(planned).await,
                 },
-                SessionNext::Intend => self.intend_sign_in(planned)?,
+                SessionNext::Intend => self.intend_sign_in()?,
                 SessionNext::Commit => self.commit_sign_in(planned).await?,
             };
             match done {
                 Ok(event) => self.session.apply(&event),
                 Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
             }
-            if !self.world.ledger.keep_lease(&mut self.lease, self.world.clock.now())? {
+            if self.stop_lost(planned)? {
                 let failure =
                     Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
                 return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
@@ -86,9 +86,9 @@ impl<'a> OpenLane<'a> {
         }
     }
 
-    fn intend_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
+    fn intend_sign_in(&mut self) -> Result<Result<SessionEvent, Failure>> {
         let world = self.world;
-        let day = planned.row.period.day;
+        let day = self.site_day();
         let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
         Ok(match answer {
             IntentAnswer::Written => Ok(SessionEvent::Intended),

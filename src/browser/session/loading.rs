@@ -80,6 +80,11 @@ impl Firefox {
         match self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await? {
             // What goes wrong with the page after the click is no sign that there was none.
             Ok(_) | Err(Refusal::Script(_)) => self.follow(mark, limit).await,
+            // The tab or frame was there a moment ago: the click's own handler may have closed it.
+            Err(Refusal::Gone) => {
+                self.at = None;
+                Ok(Response::Done)
+            }
             Err(refusal) => Ok(Response::Refused(refusal)),
         }
     }

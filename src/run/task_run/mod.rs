@@ -53,6 +53,8 @@ pub struct TaskRun {
     pub acts: u32,
     /// When the last one was intended.
     pub sent_at: Option<DateTime<Utc>>,
+    /// Since when its evidence may appear.
+    settle_from: Option<DateTime<Utc>>,
     /// When a read proved it.
     pub proved_at: Option<DateTime<Utc>>,
     /// Attempts that failed in this series.
@@ -167,11 +169,9 @@ impl TaskRun {
         }
         let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
         let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
-        if now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to {
-            return Some((Status::Skipped, "period_over".to_owned()));
-        }
+        let period_over = now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to;
         if rules.closes_at.is_none_or(|end| now < end) {
-            return None;
+            return period_over.then(|| (Status::Skipped, "period_over".to_owned()));
         }
         Some(match &self.failure {
             Some(failure) if self.tried => (Status::Dead, format!("window_closed: {}", failure.kind)),

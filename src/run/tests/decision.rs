@@ -115,3 +115,15 @@ fn ticket_then_wait_of_the_site_then_lease() {
     let over = Case { now: until, ..two };
     assert_eq!(over.decide(), Decision::Refused(Refusal::Locked("process 1".into())));
 }
+
+#[test]
+fn an_intent_without_an_answer_is_followed_up_whatever_is_over() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::Intended { generation: 0, unit: None });
+    let tomorrow = Case { state: key.state.clone(), now: once().period.to + TimeDelta::hours(6), ..Case::yes() };
+    assert_eq!(tomorrow.decide(), Decision::Run);
+    let mut ended = Case { state: key.state, ..Case::yes() };
+    ended.requirements.push(("task sign".into(), RequirementState::Ended("sign is dead".into())));
+    assert_eq!(ended.decide(), Decision::Run);
+}

@@ -87,3 +87,24 @@ fn a_week_goes_on_after_a_window_and_nothing_is_begun_between_two() {
     key.now = end;
     assert!(matches!(key.next(), Next::Close(Status::Skipped, _)), "the last window is over");
 }
+
+#[test]
+fn what_failed_yesterday_is_dead_today_and_what_was_never_tried_is_missed() {
+    let mut key = Driven::started(once());
+    key.fails(FailureKind::PageChanged, "check").fails(FailureKind::Network, "open");
+    key.now = key.rules.period.to + TimeDelta::hours(6);
+    assert_eq!(key.next(), Next::Close(Status::Dead, "window_closed: network".into()));
+    let mut key = Driven::started(once());
+    key.now = key.rules.period.to + TimeDelta::hours(6);
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "missed".into()));
+}
+
+#[test]
+fn an_act_found_hours_after_a_crash_was_not_late() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::Intended { generation: 0, unit: None });
+    key.now += TimeDelta::hours(3);
+    key.tell(Event::Interrupted).read(Which::Verify, Answer::Done);
+    assert_eq!(key.state.status, Status::Success);
+}
