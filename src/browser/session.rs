@@ -186,13 +186,14 @@ impl Firefox {
         arguments: &[Json],
         limit: Duration,
     ) -> Result<Result<Json, super::Refusal>, Failure> {
-        if !std::mem::take(&mut self.bare) {
-            let answer = self.ask(Wire::script(&page::call(function), arguments), limit).await?;
-            if !answer.as_ref().is_ok_and(page::asks_for_installation) {
-                return Ok(answer);
-            }
+        let bare = std::mem::take(&mut self.bare);
+        let script = if bare { page::install_and_call(function) } else { page::call(function) };
+        let mut answered = self.ask(Wire::script(&script, arguments), limit).await?;
+        if answered.as_ref().is_ok_and(page::asks_for_installation) {
+            answered = self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await?;
         }
-        self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await
+        let gone = || super::Refusal::Script("its document went away".to_owned());
+        Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)))
     }
 
     /// Carries out a command in the document that it names.

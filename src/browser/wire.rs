@@ -107,23 +107,20 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
         "timeout" => Refusal::Slow,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,
-        // The document went away while it was asked.
-        "unknown error" if message.contains("AbortError") => Refusal::Script(message),
+        // All kinds of trouble with the page: it went away while it was asked, a frame of it could not be loaded.
+        "unknown error" if !lost_browser(&message) => Refusal::Script(message),
         "insecure certificate" => {
             let message = "The site's certificate is not valid for this machine (wrong date, or a TLS proxy between).";
             return Err(Failure::new(FailureKind::Environment, message));
         }
-        _ => return Err(unexpected(&message)),
+        _ => return Err(Failure::new(FailureKind::BrowserCrashed, format!("The browser failed: {message}."))),
     };
     Ok(refusal)
 }
 
-/// Errors without a code of their own: the browser's error pages, and a browser that is gone.
-fn unexpected(message: &str) -> Failure {
-    if let Some((_, page)) = message.split_once("Reached error page: ") {
-        return error_page(page);
-    }
-    Failure::new(FailureKind::BrowserCrashed, format!("The browser failed: {message}."))
+/// True for what the driver says when it no longer reaches the browser.
+fn lost_browser(message: &str) -> bool {
+    ["marionette", "connection", "Process unexpectedly closed"].iter().any(|sign| message.contains(sign))
 }
 
 /// One of the browser's own error pages, by its address (`about:neterror?e=dnsNotFound&u=…`).

@@ -20,8 +20,7 @@ pub(super) fn check(project: &Project, scenario: Option<&str>) -> Result<(), Exi
         Exit::Config
     })?;
     let Some(unknown) = scenario.filter(|name| !known.contains_key(*name)) else { return Ok(()) };
-    let listed: String = known.iter().map(|(name, about)| format!("\n  {name:16} {about}")).collect();
-    eprintln!("sunup: there is no scenario `{unknown}`; known are:{listed}");
+    eprintln!("sunup: {}", fixture::unknown_scenario(unknown, &known));
     Err(Exit::Usage)
 }
 

@@ -92,7 +92,14 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     world.launcher.sweep();
     let outcome = Morning::new(&world, args.tasks.clone()).run().await;
     terminal.end();
-    let outcome = outcome?;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // What was done is told all the same, if the ledger still can; then the fault.
+            tell_in_spite_of(&project, &setting, &ledger, &resolver, redactor).await;
+            return Err(error);
+        }
+    };
     let rehearsal = setting.stage.as_ref().map(Stage::told);
     let now = setting.clock.now();
     let by_hand = !args.tasks.is_empty() && !args.dry_run;
@@ -109,6 +116,26 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
         None => Ok(exit),
+    }
+}
+
+/// After a fault of ours in the middle of a morning: a report of what is on record, and what waits in the outbox.
+async fn tell_in_spite_of(
+    project: &Project,
+    setting: &Setting,
+    ledger: &Ledger,
+    resolver: &Resolver,
+    redactor: &Redactor,
+) {
+    let told = async {
+        let rehearsal = setting.stage.as_ref().map(Stage::told);
+        if let Some(date) = ledger.last_date()? {
+            keep_report(project, ledger, redactor, date, setting.clock.now(), rehearsal, false)?;
+        }
+        send(project, setting, ledger, resolver, redactor).await
+    };
+    if let Err(error) = told.await {
+        tracing::error!("the report could not be made either: {error:#}");
     }
 }
 

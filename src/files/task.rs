@@ -133,6 +133,9 @@ impl<'a> Reader<'a> {
         let words = ["day", "week", "month", "once", "occurrence"].map(|word| (word, word));
         match self.file.one_of(node, &words)? {
             "day" => Some(PeriodKind::Day),
+            "week" => Some(PeriodKind::Week),
+            "month" => Some(PeriodKind::Month),
+            "once" => Some(PeriodKind::Once),
             other => {
                 self.file.not_supported(node.span.clone(), &format!("period: {other}"));
                 None

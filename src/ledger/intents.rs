@@ -1,9 +1,10 @@
 //! Intents: the durable record, written just before a commit step, that it is about to happen.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::keys::append_in;
+use super::leases::is_newest;
 use super::stamp::stamp;
 use super::tickets::suspended_by;
 use super::{Lease, Ledger, LedgerError};
@@ -53,23 +54,29 @@ impl Ledger {
         })
     }
 
-    /// Writes down what became of the key's last intent, with its event.
+    /// Writes down what became of the key's newest intent, with its event; false, and nothing, when another runner has
+    /// taken the lane over: it has counted the intent as sent.
     pub fn settle_intent(
         &self,
         run: &str,
         key: &Key,
+        lease: &Lease,
         at: DateTime<Utc>,
         event: &Event,
         after: &TaskRun,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<bool, LedgerError> {
         let state = if matches!(event, Event::NotSent { .. }) { "not_sent" } else { "sent" };
         self.write(|transaction| {
+            if !is_newest(transaction, lease)? {
+                return Ok(false);
+            }
             transaction.execute(
-                "UPDATE intents SET state = ?2
-                 WHERE state = 'intended' AND (key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
+                "UPDATE intents SET state = ?2 WHERE state = 'intended' AND rowid =
+                     (SELECT max(rowid) FROM intents WHERE key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
                 params![key.as_str(), state],
             )?;
-            append_in(transaction, run, key, at, event, after)
+            append_in(transaction, run, key, at, event, after)?;
+            Ok(true)
         })
     }
 
@@ -120,7 +127,8 @@ impl Ledger {
     pub fn settle_sign_in(&self, lane: &Lane, sent: bool) -> Result<(), LedgerError> {
         self.write(|transaction| {
             transaction.execute(
-                "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND site = ?1 AND account = ?2",
+                "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND id =
+                     (SELECT max(id) FROM sign_ins WHERE site = ?1 AND account = ?2)",
                 params![lane.site, lane.account, if sent { "sent" } else { "not_sent" }],
             )?;
             Ok(())
@@ -137,11 +145,159 @@ fn submissions_in(connection: &Connection, lane: &Lane, day: NaiveDate) -> rusql
 }
 
 fn forbidden(transaction: &Transaction<'_>, lease: &Lease) -> rusqlite::Result<Option<IntentAnswer>> {
-    let token: Option<i64> = transaction
-        .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
-        .optional()?;
-    if token != Some(lease.token) {
+    if !is_newest(transaction, lease)? {
         return Ok(Some(IntentAnswer::LeaseLost));
     }
     Ok(suspended_by(transaction, &lease.lane)?.map(IntentAnswer::Suspended))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ticket};
+    use crate::run::{Failure, FailureKind};
+    use crate::timing::{Calendar, PeriodKind, Window};
+
+    struct Desk {
+        ledger: Ledger,
+        key: Key,
+        lease: Lease,
+        now: DateTime<Utc>,
+        folder: tempfile::TempDir,
+    }
+
+    fn lane() -> Lane {
+        Lane { site: "community".into(), account: "main".into() }
+    }
+
+    fn lease(ledger: &Ledger, host: &str, now: DateTime<Utc>) -> Lease {
+        let holder = Holder { host: host.into(), ..Holder::this() };
+        match ledger.take_lease(&lane(), &holder, now).unwrap() {
+            LeaseAnswer::Taken(lease) => lease,
+            LeaseAnswer::Held(other) => panic!("held by {other}"),
+        }
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let ledger = Ledger::open(folder.path()).unwrap();
+            let now: DateTime<Utc> = "2026-11-29T22:00:00Z".parse().unwrap();
+            let calendar = Calendar { zone: chrono_tz::Asia::Shanghai, starts_at: chrono::NaiveTime::MIN };
+            let period = calendar.period(PeriodKind::Day, now);
+            let window = Window { slot: now, until: now + chrono::TimeDelta::hours(17) };
+            let key = Key::new(&period, &lane(), "checkin");
+            let row = KeyRow {
+                key: key.clone(),
+                lane: lane(),
+                task: "checkin".into(),
+                period,
+                window,
+                report_date: period.day,
+            };
+            ledger.open_key(&row, now).unwrap();
+            let lease = lease(&ledger, "here", now);
+            Desk { ledger, key, lease, now, folder }
+        }
+
+        fn intend(&self, generation: u32, unit: Option<&str>) -> IntentAnswer {
+            let event = Event::Intended { generation, unit: unit.map(str::to_owned) };
+            self.ledger.intend("run", &self.key, &self.lease, self.now, &event, &TaskRun::default()).unwrap()
+        }
+
+        fn settle(&self, event: &Event) {
+            assert!(
+                self.ledger.settle_intent("run", &self.key, &self.lease, self.now, event, &TaskRun::default()).unwrap()
+            );
+        }
+    }
+
+    #[test]
+    fn one_for_each_generation_and_unit() {
+        let desk = Desk::new();
+        assert_eq!(desk.intend(0, None), IntentAnswer::Written);
+        assert_eq!(desk.intend(0, None), IntentAnswer::Taken);
+        assert_eq!(desk.intend(1, None), IntentAnswer::Written);
+        assert_eq!(desk.intend(0, Some("2")), IntentAnswer::Written);
+        assert_eq!(desk.intend(0, Some("2")), IntentAnswer::Taken);
+        assert_eq!(desk.ledger.events(&desk.key).unwrap().len(), 3, "a refused one leaves no event");
+    }
+
+    #[test]
+    fn many_at_once_write_one() {
+        let desk = Desk::new();
+        let written = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let ledger = Ledger::open(desk.folder.path()).unwrap();
+                        let event = Event::Intended { generation: 0, unit: None };
+                        let state = TaskRun::default();
+                        ledger.intend("run", &desk.key, &desk.lease, desk.now, &event, &state).unwrap()
+                    })
+                })
+                .collect();
+            let answers = threads.into_iter().map(|thread| thread.join().unwrap());
+            answers.filter(|answer| *answer == IntentAnswer::Written).count()
+        });
+        assert_eq!(written, 1);
+    }
+
+    #[test]
+    fn none_under_a_lease_that_was_taken_over() {
+        let desk = Desk::new();
+        lease(&desk.ledger, "elsewhere", desk.now + chrono::TimeDelta::days(1));
+        assert_eq!(desk.intend(0, None), IntentAnswer::LeaseLost);
+        let day = desk.now.date_naive();
+        let answer = desk.ledger.intend_sign_in("run", &desk.lease, day, 2, desk.now).unwrap();
+        assert_eq!(answer, IntentAnswer::LeaseLost);
+    }
+
+    #[test]
+    fn none_under_a_ticket_of_the_account_or_of_the_whole_site() {
+        for (kind, account) in [(FailureKind::Captcha, "main"), (FailureKind::AccessDenied, "other")] {
+            let desk = Desk::new();
+            let ticket = Ticket {
+                lane: Lane { account: account.into(), ..lane() },
+                failure: Some(Failure::new(kind, "seen")),
+                task: None,
+                text: "seen".into(),
+                fingerprint: None,
+            };
+            let number = desk.ledger.open_ticket(&ticket, desk.now).unwrap();
+            assert_eq!(desk.ledger.open_ticket(&ticket, desk.now).unwrap(), number, "one for each kind");
+            assert_eq!(desk.intend(0, None), IntentAnswer::Suspended(number), "{kind}");
+            assert!(desk.ledger.close_ticket(number, "a person", desk.now).unwrap());
+            assert_eq!(desk.intend(0, None), IntentAnswer::Written, "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_was_proved_not_sent_does_not_count_and_what_was_never_answered_does() {
+        let desk = Desk::new();
+        desk.intend(0, None);
+        assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 1, "unanswered");
+        desk.settle(&Event::NotSent { failure: Failure::new(FailureKind::NotRendered, "covered") });
+        assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 0);
+        desk.intend(1, Some("3"));
+        desk.settle(&Event::Committed { trouble: None });
+        assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 1);
+    }
+
+    #[test]
+    fn two_sign_ins_a_day_and_one_whose_answer_was_never_read_counts() {
+        let desk = Desk::new();
+        let (day, lease) = (desk.now.date_naive(), &desk.lease);
+        let submit = || desk.ledger.intend_sign_in("run", lease, day, 2, desk.now).unwrap();
+        assert_eq!(submit(), IntentAnswer::Written);
+        desk.ledger.settle_sign_in(&lane(), false).unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 0, "it was not sent");
+        assert_eq!(submit(), IntentAnswer::Written);
+        assert_eq!(submit(), IntentAnswer::Written);
+        assert_eq!(submit(), IntentAnswer::Taken);
+        desk.ledger.settle_sign_in(&lane(), false).unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 1, "only the newest was proved not sent");
+        let tomorrow = day.succ_opt().unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), tomorrow).unwrap(), 0);
+    }
 }

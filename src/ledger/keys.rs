@@ -3,8 +3,9 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::leases::is_newest;
 use super::stamp::{json, parse, stamp, unstamp};
-use super::{Ledger, LedgerError};
+use super::{Lease, Ledger, LedgerError};
 use crate::run::{Event, Key, Lane, Status, TaskRun};
 use crate::timing::{Period, Window};
 
@@ -46,13 +47,15 @@ const COLUMNS: &str =
     "key, site, account, task, period, window, report_date, status, reason, due, changed_at, closed_at";
 
 impl Ledger {
-    /// Opens a key; one that is there already keeps its period and window.
+    /// Opens a key. One that is there already keeps its period; the window, and the report it belongs to, are those of the
+    /// last time it was looked at, until it is final: a week has several.
     pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
         self.write_lazily(|transaction| {
             transaction.execute(
-                "INSERT OR IGNORE INTO keys
-                     (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+                 ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
+                     WHERE closed_at IS NULL AND window <> excluded.window",
                 params![
                     row.key.as_str(),
                     row.lane.site,
@@ -91,7 +94,7 @@ impl Ledger {
     /// The keys of earlier dates that came to an end since the last report before `date`.
     pub fn keys_ended_since_last_report(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
         self.status_lines(
-            "report_date < ?1 AND closed_at > (SELECT max(rendered_at) FROM reports WHERE date < ?1) ORDER BY rowid",
+            "report_date < ?1 AND closed_at > ifnull((SELECT max(rendered_at) FROM reports WHERE date < ?1), '') ORDER BY rowid",
             [date.to_string()],
         )
     }
@@ -137,13 +140,35 @@ impl Ledger {
         if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
     }
 
-    /// The time of the last thing on record: no clock may show less.
+    /// Appends an event of a lane's runner while its lease is still the lane's newest; false, and nothing, when another
+    /// runner has taken the lane over.
+    pub fn append_under(
+        &self,
+        lease: &Lease,
+        run: &str,
+        key: &Key,
+        at: DateTime<Utc>,
+        event: &Event,
+        after: &TaskRun,
+    ) -> Result<bool, LedgerError> {
+        let append = |transaction: &Transaction<'_>| {
+            let ours = is_newest(transaction, lease)?;
+            if ours {
+                append_in(transaction, run, key, at, event, after)?;
+            }
+            Ok(ours)
+        };
+        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
+    }
+
+    /// The latest time on record: no clock may show less. It is kept by itself, because a clock that was set back writes
+    /// lines of earlier times behind it.
     pub fn high_water(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
         self.read(|connection| {
-            let last: Option<String> = connection
-                .query_row("SELECT at FROM events ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
+            let latest: Option<String> = connection
+                .query_row("SELECT value FROM meta WHERE name = 'high_water'", [], |row| row.get(0))
                 .optional()?;
-            last.map(|text| unstamp(0, &text)).transpose()
+            latest.map(|text| unstamp(0, &text)).transpose()
         })
     }
 }
@@ -160,6 +185,11 @@ pub(super) fn append_in(
     transaction.execute(
         "INSERT INTO events (at, run, key, kind, data) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![stamp(at), run, key.as_str(), event.word(), json(event)?],
+    )?;
+    transaction.execute(
+        "INSERT INTO meta (name, value) VALUES ('high_water', ?1)
+         ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+        [stamp(at)],
     )?;
     project(transaction, key, at, after)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::stamp::{json, parse, stamp, unstamp};
@@ -129,9 +129,10 @@ impl Ledger {
         })
     }
 
-    /// Renews a lease that has less than two thirds of its time left. False when it is no longer ours.
-    pub fn keep_lease(&self, lease: &mut Lease, at: DateTime<Utc>) -> Result<bool, LedgerError> {
-        if lease.expires_at - at > LENGTH * 2 / 3 {
+    /// Renews a lease that has less than two thirds of its time left, or less than is needed for the next step. False when
+    /// it is no longer ours.
+    pub fn keep_lease(&self, lease: &mut Lease, at: DateTime<Utc>, needed: TimeDelta) -> Result<bool, LedgerError> {
+        if lease.expires_at - at > (LENGTH * 2 / 3).max(needed) {
             let token: Option<i64> = self.read(|connection| {
                 connection
                     .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
@@ -139,7 +140,7 @@ impl Ledger {
             })?;
             return Ok(token == Some(lease.token));
         }
-        let expires_at = at + LENGTH;
+        let expires_at = at + (LENGTH * 3 / 2).max(needed * 2);
         let changed = self.write(|transaction| {
             transaction.execute(
                 "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
@@ -175,6 +176,14 @@ impl Ledger {
             Ok(held.then_some(other))
         })
     }
+}
+
+/// True while no other runner has taken the lane over.
+pub(super) fn is_newest(connection: &Connection, lease: &Lease) -> rusqlite::Result<bool> {
+    let token: Option<i64> = connection
+        .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
+        .optional()?;
+    Ok(token == Some(lease.token))
 }
 
 #[cfg(test)]
@@ -221,9 +230,9 @@ mod tests {
         let now = at("2026-11-30T06:00:00Z");
         let me = Holder::this();
         let LeaseAnswer::Taken(mut lease) = ledger.take_lease(&lane(), &me, now).unwrap() else { panic!() };
-        assert!(ledger.keep_lease(&mut lease, now).unwrap());
+        assert!(ledger.keep_lease(&mut lease, now, TimeDelta::zero()).unwrap());
         ledger.take_lease(&lane(), &Holder { host: "elsewhere".into(), ..me }, now + LENGTH).unwrap();
-        assert!(!ledger.keep_lease(&mut lease, now).unwrap());
-        assert!(!ledger.keep_lease(&mut lease, now + LENGTH).unwrap());
+        assert!(!ledger.keep_lease(&mut lease, now, TimeDelta::zero()).unwrap());
+        assert!(!ledger.keep_lease(&mut lease, now + LENGTH, TimeDelta::zero()).unwrap());
     }
 }

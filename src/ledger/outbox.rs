@@ -1,10 +1,14 @@
 //! Reports, and the mails that carry them: the rendered bytes and the Message-ID are stored before anything is sent.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::stamp::{stamp, unstamp};
 use super::{Ledger, LedgerError};
+
+/// A mail that was given to a server is its sender's for this long; a run that died in it is followed by the next after
+/// that.
+const SEND_LIMIT: TimeDelta = TimeDelta::minutes(15);
 
 /// A report as it was rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,15 +190,16 @@ impl Ledger {
         })
     }
 
-    /// Written before a mail is sent: from now on it may have arrived, until an answer says otherwise.
-    pub fn mail_sending(&self, id: i64, at: DateTime<Utc>) -> Result<(), LedgerError> {
+    /// Written before a mail is sent, for the `nth` time that no answer may come: from now on it may have arrived, until an
+    /// answer says otherwise. False when another run has it in hand, or had it meanwhile; `ours` when this run had it last.
+    pub fn mail_sending(&self, id: i64, nth: u32, ours: bool, at: DateTime<Utc>) -> Result<bool, LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
-                "UPDATE outbox SET state = 'uncertain', tries = tries + 1, unanswered = unanswered + 1, changed_at = ?2
-                 WHERE id = ?1",
-                params![id, stamp(at)],
+            let claimed = transaction.execute(
+                "UPDATE outbox SET state = 'uncertain', tries = tries + 1, unanswered = unanswered + 1, changed_at = ?3
+                 WHERE id = ?1 AND unanswered = ?2 AND (state = 'queued' OR (state = 'uncertain' AND (?5 OR changed_at <= ?4)))",
+                params![id, nth, stamp(at), stamp(at - SEND_LIMIT), ours],
             )?;
-            Ok(())
+            Ok(claimed == 1)
         })
     }
 
@@ -210,7 +215,7 @@ impl Ledger {
         self.write(|transaction| {
             transaction.execute(
                 "UPDATE outbox SET state = ?2, unanswered = unanswered - ?3, due = ?4, last_error = ?5, changed_at = ?6
-                 WHERE id = ?1",
+                 WHERE id = ?1 AND state <> 'sent'",
                 params![id, state.word(), state != MailState::Uncertain, due.map(stamp), error, stamp(at)],
             )?;
             Ok(())
@@ -243,4 +248,58 @@ fn stored_report(row: &Row<'_>) -> rusqlite::Result<StoredReport> {
         html: row.get(5)?,
         json: row.get(6)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minute: u32) -> DateTime<Utc> {
+        format!("2026-11-29T22:{minute:02}:00Z").parse().unwrap()
+    }
+
+    fn with_a_mail(folder: &std::path::Path) -> (Ledger, i64) {
+        let ledger = Ledger::open(folder).unwrap();
+        let date = NaiveDate::from_ymd_opt(2026, 11, 30).unwrap();
+        let text = String::new;
+        let report = StoredReport {
+            date,
+            number: 1,
+            rendered_at: at(0),
+            subject: text(),
+            text: text(),
+            html: text(),
+            json: text(),
+        };
+        let mail = NewMail {
+            sender: "a@example.org".into(),
+            recipient: "b@example.org".into(),
+            message_id: "<1@example.org>".into(),
+            bytes: b"x".to_vec(),
+        };
+        assert!(ledger.keep_report(&report, &[mail]).unwrap());
+        assert!(!ledger.keep_report(&report, &[]).unwrap(), "one of each number");
+        let id = ledger.undelivered_mails().unwrap()[0].id;
+        (ledger, id)
+    }
+
+    #[test]
+    fn a_mail_that_another_run_has_in_hand_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, id) = with_a_mail(folder.path());
+        assert!(ledger.mail_sending(id, 0, false, at(1)).unwrap());
+        assert!(!ledger.mail_sending(id, 0, false, at(2)).unwrap(), "it was queued when the other looked");
+        assert!(!ledger.mail_sending(id, 1, false, at(2)).unwrap(), "it is being sent");
+        assert!(ledger.mail_sending(id, 1, false, at(20)).unwrap(), "whoever sent it died");
+    }
+
+    #[test]
+    fn an_answer_that_comes_late_does_not_undo_that_it_was_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, id) = with_a_mail(folder.path());
+        assert!(ledger.mail_sending(id, 0, false, at(1)).unwrap());
+        ledger.mail_answered(id, MailState::Sent, None, None, at(2)).unwrap();
+        ledger.mail_answered(id, MailState::Queued, None, Some("451"), at(3)).unwrap();
+        assert_eq!(ledger.undelivered_mails().unwrap(), vec![]);
+    }
 }

@@ -52,6 +52,8 @@ pub enum Decision {
 pub enum Refusal {
     /// Before the window.
     NotDue(DateTime<Utc>),
+    /// After the window; the period has another one.
+    WindowClosed,
     /// Done in this period, by the server's own word.
     AlreadyDone,
     /// Closed in this period as not done.
@@ -75,6 +77,7 @@ impl fmt::Display for Refusal {
         let time = |instant: &DateTime<Utc>| instant.format("%Y-%m-%dT%H:%M:%SZ").to_string();
         match self {
             Refusal::NotDue(at) => write!(out, "not_due: until {}", time(at)),
+            Refusal::WindowClosed => out.write_str("window_closed"),
             Refusal::AlreadyDone => out.write_str("already_done"),
             Refusal::Closed(status) => write!(out, "closed: {status}"),
             Refusal::WaitingForEvidence(at) => write!(out, "waiting_for_evidence: until {}", time(at)),
@@ -89,7 +92,8 @@ impl fmt::Display for Refusal {
 
 /// Run now? The questions stand in the order of the design's table; the first "no" is the answer.
 pub fn decide(facts: &Facts<'_>) -> Decision {
-    let acted = facts.state.phase == Phase::Acted;
+    // An intent without an answer counts as sent: its runner died.
+    let acted = matches!(facts.state.phase, Phase::Acted | Phase::Intended);
     if facts.state.phase == Phase::Closed {
         return Decision::Refused(match facts.state.status.is_done() {
             true => Refusal::AlreadyDone,
@@ -119,7 +123,8 @@ fn in_time(facts: &Facts<'_>) -> Option<Decision> {
     if facts.now < facts.rules.window.slot {
         return Some(Decision::Refused(Refusal::NotDue(facts.rules.window.slot)));
     }
-    facts.state.over(facts.now, facts.rules).map(|(status, reason)| Decision::Close(status, reason))
+    let over = facts.state.over(facts.now, facts.rules).map(|(status, reason)| Decision::Close(status, reason));
+    over.or_else(|| (facts.now >= facts.rules.window.until).then_some(Decision::Refused(Refusal::WindowClosed)))
 }
 
 fn requirements(requirements: &[(String, RequirementState)]) -> Option<Decision> {

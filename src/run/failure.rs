@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of failure; their words are those of the design.
@@ -196,6 +196,12 @@ impl Failure {
             retry_at: None,
             picture: None,
         }
+    }
+
+    /// Until when a site that asked to wait (`rate_limited`, `maintenance`) is left alone: as it said, half an hour when it
+    /// did not say, and a minute at the least, whatever it said.
+    pub fn site_waits_until(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.retry_at.unwrap_or(now + TimeDelta::minutes(30)).max(now + TimeDelta::minutes(1))
     }
 
     /// The same, at this step.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 
 use super::Key;
 use crate::files::model::{Act, Effect, Retry, Task, Verdict, Verify};
-use crate::timing::{Period, Window};
+use crate::timing::{Period, PeriodKind, Window, last_window};
 
 /// The fixed side of one task run.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Rules {
     pub commit_limit: Duration,
     /// When it may act.
     pub window: Window,
+    /// The key closes as not done from here on: the end of the last window of its period; none for `once`.
+    pub closes_at: Option<DateTime<Utc>>,
     /// A success after this is `compensated`.
     pub late_after: DateTime<Utc>,
     /// The period of the key.
@@ -36,8 +39,13 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of this task in this period and window.
-    pub fn of(task: &Task, key: Key, period: Period, window: Window) -> Self {
+    /// The rules of this task in this period and window; `zone` is the runner's.
+    pub fn of(task: &Task, key: Key, period: Period, window: Window, zone: Tz) -> Self {
+        let schedule = &task.schedule;
+        let last = match period.kind {
+            PeriodKind::Day | PeriodKind::Occurrence => Some(window),
+            _ => last_window(zone, schedule.at, schedule.until, &schedule.days, &period),
+        };
         let commit_limit = match &task.act {
             Act::Steps(steps) => match task.effect {
                 Effect::Once => steps.iter().find(|step| step.commit).map_or(task.timeout, |step| step.timeout),
@@ -55,6 +63,7 @@ impl Rules {
             retry: task.retry,
             commit_limit,
             window,
+            closes_at: last.map(|last| last.until),
             late_after: window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
             period,
         }

@@ -49,6 +49,10 @@ pub fn keep_report(
     if let Some(settings) = &project.settings.report {
         for to in &settings.to {
             let message_id = report::message_id(date, report.number, &settings.from, to)?;
+            // The same address written twice is one recipient.
+            if mails.iter().any(|mail: &NewMail| mail.message_id == message_id) {
+                continue;
+            }
             let mail = report::compose(&rendered, &settings.from, to, &message_id, now)?;
             mails.push(NewMail {
                 sender: mail.sender,
@@ -119,7 +123,10 @@ async fn send(
         html,
     };
     for unanswered in waiting.unanswered..DOUBTFUL_SENDS {
-        ledger.mail_sending(waiting.id, clock.now())?;
+        let ours = unanswered > waiting.unanswered;
+        if !ledger.mail_sending(waiting.id, unanswered, ours, clock.now())? {
+            break;
+        }
         let delivery = mailer.send(&mail).await;
         let now = clock.now();
         let (state, due, error) = verdict(&delivery, waiting.tries + unanswered, now);

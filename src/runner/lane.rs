@@ -38,9 +38,14 @@ pub struct OpenLane<'a> {
     pub(super) prepared: Option<Prepared>,
     /// What `check` read, for the act.
     pub(super) checked: BTreeMap<String, Value>,
+    /// Another runner took the lane over: nothing more is done in it.
+    pub(super) lost: bool,
     /// A period in which something was read or done, so that its points are worth a read.
     pub(super) touched: Option<Period>,
 }
+
+/// A lease is kept for longer than a step may take, by this.
+const MARGIN: chrono::TimeDelta = chrono::TimeDelta::minutes(5);
 
 /// Why a lane stops before its next step.
 enum Stop {
@@ -67,6 +72,7 @@ impl<'a> OpenLane<'a> {
             session: Session::default(),
             prepared: None,
             checked: BTreeMap::new(),
+            lost: false,
             touched: None,
         })
     }
@@ -76,6 +82,7 @@ impl<'a> OpenLane<'a> {
         let world = self.world;
         let key = &planned.row.key;
         world.watch.tell(Progress::Started { key, name: &planned.task.name });
+        self.checked.clear();
         let mut state = TaskRun::fold(&world.ledger.events(key)?, &planned.rules);
         if state.was_interrupted() {
             self.record(planned, &mut state, Event::Interrupted)?;
@@ -87,7 +94,8 @@ impl<'a> OpenLane<'a> {
                 Some((world.ledger.attempt_started(key, &world.run, source, world.clock.now())?, world.clock.uptime()))
             }
         };
-        while let Some(event) = self.step(planned, &state).await? {
+        while !self.lost {
+            let Some(event) = self.step(planned, &state).await? else { break };
             self.record(planned, &mut state, event)?;
         }
         if let Some((attempt, began)) = attempt {
@@ -111,12 +119,13 @@ impl<'a> OpenLane<'a> {
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
+            Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
             Next::Read(_) | Next::Commit | Next::Ask => false,
             Next::Prepare => true,
             Next::Intend { .. } => self.prepared.is_none(),
         };
         let committing = next == Next::Commit;
-        match self.stop()? {
+        match self.stop(planned)? {
             // Nothing was dispatched yet: the intent is freed.
             Some(stop) if committing => return Ok(Some(Event::NotSent { failure: stop.failure(self)? })),
             Some(Stop::LeaseLost) => return Ok(None),
@@ -142,17 +151,30 @@ impl<'a> OpenLane<'a> {
     }
 
     /// What stops the lane before its next step.
-    fn stop(&mut self) -> Result<Option<Stop>> {
+    fn stop(&mut self, planned: &Planned<'_>) -> Result<Option<Stop>> {
         let now = self.world.clock.now();
-        if !self.world.ledger.keep_lease(&mut self.lease, now)? {
+        // Long enough for the longest step that may follow.
+        let needed = chrono::TimeDelta::from_std(attempt_limit(planned)).unwrap_or_default() + MARGIN;
+        if !self.world.ledger.keep_lease(&mut self.lease, now, needed)? {
+            self.lost = true;
             return Ok(Some(Stop::LeaseLost));
         }
         Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))
     }
 
+    /// The site's day now, which may be another than that of the key at work.
+    pub(super) fn site_day(&self) -> chrono::NaiveDate {
+        self.site.calendar.day(self.world.clock.now())
+    }
+
+    /// True when another runner has taken the lane over.
+    pub(super) fn stop_lost(&mut self, planned: &Planned<'_>) -> Result<bool> {
+        Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
+    }
+
     /// What the ledger says of the lane, for the sign-in.
-    pub(super) fn standing(&self, period: &Period) -> Result<Standing> {
-        Ok(Standing { submissions: self.world.ledger.submissions(&self.lane, period.day)? })
+    pub(super) fn standing(&self) -> Result<Standing> {
+        Ok(Standing { submissions: self.world.ledger.submissions(&self.lane, self.site_day())? })
     }
 
     /// Writes an event down, then takes it in; what follows from a failure for the lane is written before it.
@@ -175,9 +197,13 @@ impl<'a> OpenLane<'a> {
                 }
             },
             Event::Committed { .. } | Event::NotSent { .. } => {
-                world.ledger.settle_intent(&world.run, key, at, &event, &after)?;
+                self.lost |= !world.ledger.settle_intent(&world.run, key, &self.lease, at, &event, &after)?;
             }
-            _ => world.ledger.append(&world.run, key, at, &event, &after)?,
+            _ => self.lost |= !world.ledger.append_under(&self.lease, &world.run, key, at, &event, &after)?,
+        }
+        if self.lost {
+            // Somebody else's lines are the key's story now.
+            return Ok(());
         }
         tracing::info!(key = key.as_str(), event = event.word(), status = after.status.word(), "recorded");
         *state = after;
@@ -194,8 +220,7 @@ impl<'a> OpenLane<'a> {
             tickets::open(self, failure, at)?;
         }
         if policy == Policy::SiteWaits {
-            let until = failure.retry_at.unwrap_or(at + chrono::TimeDelta::minutes(30));
-            self.world.ledger.site_waits(&self.lane.site, until, failure)?;
+            self.world.ledger.site_waits(&self.lane.site, failure.site_waits_until(at), failure)?;
         }
         self.prepared = None;
         self.session.apply(&SessionEvent::Lost { expired: policy == Policy::SignIn });

@@ -12,7 +12,7 @@ use super::{CredentialsFrom, Launcher, Progress, Watch, tickets};
 use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
-use crate::run::{Decision, Event, Facts, Refusal, Source, Status, TaskRun, decide};
+use crate::run::{Decision, Event, Facts, Failure, FailureKind, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;
 
@@ -65,6 +65,8 @@ pub struct Outcome {
 
 /// A wait longer than this ends the browser first.
 const KEEP_BROWSER: TimeDelta = TimeDelta::minutes(3);
+/// A clock may be stepped back by so much; more is a fault.
+const BEHIND: TimeDelta = TimeDelta::minutes(2);
 /// A slot that is no further off than this is waited for.
 const EARLY: TimeDelta = TimeDelta::minutes(1);
 /// A requirement outside of our own tasks (a file) is looked at again after this.
@@ -97,7 +99,7 @@ impl<'a> Morning<'a> {
             let now = self.world.clock.now();
             let planned = plan(self.world.project, now);
             let keys = self.due(&planned, now)?;
-            report_date = report_date.or_else(|| covered(&keys, now));
+            report_date = report_date.max(covered(&keys, now));
             let mut worked = false;
             let mut wake: Option<Instant> = None;
             for key in &keys {
@@ -127,8 +129,11 @@ impl<'a> Morning<'a> {
     /// Today's keys, and those of earlier days that are still open.
     fn due(&self, planned: &[Planned<'a>], _now: Instant) -> Result<Vec<Planned<'a>>> {
         let mut keys: Vec<Planned<'a>> = Vec::new();
+        let mut planned = planned.to_vec();
         for line in self.world.ledger.open_keys()? {
-            if planned.iter().any(|today| today.row.key == line.row.key) {
+            if let Some(today) = planned.iter_mut().find(|today| today.row.key == line.row.key) {
+                // `day` and the period are those of the first time; a week's window is today's.
+                today.row.period = line.row.period;
                 continue;
             }
             match Planned::again(self.world.project, line.row.clone()) {
@@ -136,7 +141,7 @@ impl<'a> Morning<'a> {
                 None => self.give_up(&line.row)?,
             }
         }
-        keys.extend(planned.iter().cloned());
+        keys.extend(planned);
         keys.retain(|key| self.is_asked_for(key));
         // Lane by lane, so that a browser is started once: the order of the files, earlier days first.
         keys.sort_by_key(|key| {
@@ -165,7 +170,10 @@ impl<'a> Morning<'a> {
     async fn turn(&mut self, plan: &[Planned<'a>], key: &Planned<'a>) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
-        tickets::close_if_secret_changed(world, key, now).await?;
+        if tickets::close_if_secret_changed(world, key, now).await? {
+            // The open lane, if it is this one, still has the old secret.
+            self.close_lane().await?;
+        }
         let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
@@ -185,6 +193,8 @@ impl<'a> Morning<'a> {
         world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
         match decision {
             Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
+            // Whoever is at it will see for himself that its time is over.
+            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
             Decision::Close(status, reason) => {
                 let event = Event::Closed { status, reason };
                 let mut after = state;
@@ -193,8 +203,25 @@ impl<'a> Morning<'a> {
                 tickets::close_question(world, key, now)?;
                 Ok(Turn::Worked)
             }
-            Decision::Run => self.work(key, source).await,
+            Decision::Run => match self.clock_fault()? {
+                Some(failure) => self.not_tried(key, failure),
+                None => self.work(key, source).await,
+            },
         }
+    }
+
+    /// A clock that shows less than the ledger's last line, by more than a step of the clock may be: nothing is done by it.
+    fn clock_fault(&self) -> Result<Option<Failure>> {
+        let now = self.world.clock.now();
+        let Some(last) = self.world.ledger.high_water()?.filter(|last| *last - now > BEHIND) else { return Ok(None) };
+        let shown = |at: Instant| at.with_timezone(&self.world.project.settings.timezone).format("%Y-%m-%d %H:%M");
+        let message = format!(
+            "this machine's clock is wrong: it shows {}, and the ledger's last line is of {}. Set the clock (`timedatectl`), \
+             then run again",
+            shown(now),
+            shown(last)
+        );
+        Ok(Some(Failure::new(FailureKind::Environment, message)))
     }
 
     fn refused(&mut self, refusal: Refusal, now: Instant) -> Turn {
@@ -209,7 +236,7 @@ impl<'a> Morning<'a> {
                 self.others_at_work = true;
                 Turn::Rests
             }
-            Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
         }
     }
 
@@ -237,12 +264,17 @@ impl<'a> Morning<'a> {
             }
         };
         let worked = lane.work(key, source).await;
+        if lane.lost {
+            lane.end_browser().await;
+            self.others_at_work = true;
+            return Ok(Turn::Rests);
+        }
         self.lane = Some(lane);
         worked.map(|_| Turn::Worked)
     }
 
     /// The lane could not be opened: the key was not tried.
-    fn not_tried(&self, key: &Planned<'a>, failure: crate::run::Failure) -> Result<Turn> {
+    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
         let failure = failure.redacted(world.redactor);

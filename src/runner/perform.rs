@@ -23,7 +23,7 @@ impl<'a> OpenLane<'a> {
             Next::Prepare => self.prepare(planned).await,
             Next::Intend { generation, unit } => Event::Intended { generation, unit },
             Next::Commit => self.commit(planned).await?,
-            Next::Ask | Next::Close(..) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
+            Next::Ask | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
         })
     }
 
@@ -34,7 +34,9 @@ impl<'a> OpenLane<'a> {
         };
         match self.read_section(planned, section).await {
             Ok(reading) => {
-                if which == Which::Check {
+                // With `verify: check` the verify of one unit is the check of the next.
+                let is_check = which == Which::Check || matches!(planned.task.verify, Verify::Check);
+                if is_check {
                     self.checked.clone_from(&reading.values);
                 }
                 Event::Read { which, reading }

@@ -26,7 +26,7 @@ impl<'a> Planned<'a> {
         let site = project.sites.iter().find(|site| site.id == row.lane.site)?;
         let task = site.tasks.iter().find(|task| task.id == row.task)?;
         site.accounts.iter().find(|account| account.id == row.lane.account)?;
-        let rules = Rules::of(task, row.key.clone(), row.period, row.window);
+        let rules = Rules::of(task, row.key.clone(), row.period, row.window, project.settings.timezone);
         Some(Planned { row, site, task, rules })
     }
 }
@@ -58,7 +58,7 @@ fn plan_task<'a>(
     let period = site.calendar.period(task.period, window.slot);
     let key = Key::new(&period, lane, &task.id);
     let report_date = window.slot.with_timezone(&zone).date_naive();
-    let rules = Rules::of(task, key.clone(), period, window);
+    let rules = Rules::of(task, key.clone(), period, window, zone);
     let row = KeyRow { key, lane: lane.clone(), task: task.id.clone(), period, window, report_date };
     Some(Planned { row, site, task, rules })
 }

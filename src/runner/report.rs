@@ -11,7 +11,7 @@ use crate::report::{
     AccountPoints, Alert, Amount, Expected, NextRun, PointRow, PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
 };
 use crate::run::{self, FailureKind, Lane, Note, Status};
-use crate::timing::{PeriodKind, window_at};
+use crate::timing::window_at;
 use crate::values::{Cell, Number, Row, Value};
 
 /// Collects the report of a date: its keys, those of earlier days that are still open or came to an end since the last
@@ -127,7 +127,7 @@ fn notes(notes: &[Note], wanted: impl Fn(&Note) -> bool) -> Vec<String> {
     notes.iter().filter(|note| wanted(note)).map(text).collect()
 }
 
-/// What was read, in a few words: `signed = true`, `details: 1 of 40 rows`.
+/// What was read, in signs that need no language: `signed = true`, `details: 1/40` (rows of this period, rows read).
 fn evidence(values: &std::collections::BTreeMap<String, Value>) -> Option<String> {
     let shown: Vec<String> =
         values.iter().filter_map(|(name, value)| Some(format!("{name}{}", short(value)?))).collect();
@@ -142,8 +142,7 @@ fn short(value: &Value) -> Option<String> {
         Value::Boolean(truth) => format!(" = {truth}"),
         Value::Time(time) => format!(" = {}", time.format("%Y-%m-%dT%H:%M:%SZ")),
         Value::Date(date) => format!(" = {date}"),
-        Value::Rows(rows) if rows.read == rows.rows.len() => format!(": {} rows", rows.read),
-        Value::Rows(rows) => format!(": {} of {} rows", rows.rows.len(), rows.read),
+        Value::Rows(rows) => format!(": {}/{}", rows.rows.len(), rows.read),
     })
 }
 
@@ -249,7 +248,7 @@ pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
     let today = now.with_timezone(&zone).date_naive();
     let mut next: Vec<NextRun> = Vec::new();
     for site in &project.sites {
-        for task in site.tasks.iter().filter(|task| task.period == PeriodKind::Day) {
+        for task in &site.tasks {
             let schedule = &task.schedule;
             let slot = (0..8).find_map(|days| {
                 let noon = crate::timing::instant(zone, today + Days::new(days), schedule.at);

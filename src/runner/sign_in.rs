@@ -18,7 +18,7 @@ impl<'a> OpenLane<'a> {
             return Ok(Some(Event::NotTried { failure }));
         }
         loop {
-            let standing = self.standing(&planned.row.period)?;
+            let standing = self.standing()?;
             let by_person = matches!(self.site.sign_in.act, Act::Person);
             let done = match self.session.next(&standing, by_person, before_act) {
                 SessionNext::SignedIn => return Ok(None),
@@ -26,15 +26,18 @@ impl<'a> OpenLane<'a> {
                 SessionNext::Identify => {
                     self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
                 }
-                SessionNext::Prepare => self.prepare_sign_in(planned).await,
-                SessionNext::Intend => self.intend_sign_in(planned)?,
+                SessionNext::Prepare => match self.rejected_before()? {
+                    Some(failure) => Err(failure),
+                    None => self.prepare_sign_in(planned).await,
+                },
+                SessionNext::Intend => self.intend_sign_in()?,
                 SessionNext::Commit => self.commit_sign_in(planned).await?,
             };
             match done {
                 Ok(event) => self.session.apply(&event),
                 Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
             }
-            if !self.world.ledger.keep_lease(&mut self.lease, self.world.clock.now())? {
+            if self.stop_lost(planned)? {
                 let failure =
                     Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
                 return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
@@ -57,6 +60,15 @@ impl<'a> OpenLane<'a> {
         }
     }
 
+    /// A login that the site ever rejected is not typed again, whoever closed its ticket: each try counts towards a lock.
+    fn rejected_before(&self) -> Result<Option<Failure>> {
+        let Some(fingerprint) = self.world.credentials.fingerprint(&self.credentials)? else { return Ok(None) };
+        let rejected = self.world.ledger.rejected_fingerprints(&self.lane)?.contains(&fingerprint);
+        let message = "the site rejected this user name and password before, and they have not changed since; \
+                       not submitted again";
+        Ok(rejected.then(|| Failure::new(FailureKind::CredentialsRejected, message)))
+    }
+
     async fn prepare_sign_in(&mut self, planned: &Planned<'a>) -> Result<SessionEvent, Failure> {
         let scope = self.scope(planned);
         let steps = sign_in_steps(&self.site.sign_in.act);
@@ -74,9 +86,9 @@ impl<'a> OpenLane<'a> {
         }
     }
 
-    fn intend_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
+    fn intend_sign_in(&mut self) -> Result<Result<SessionEvent, Failure>> {
         let world = self.world;
-        let day = planned.row.period.day;
+        let day = self.site_day();
         let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
         Ok(match answer {
             IntentAnswer::Written => Ok(SessionEvent::Intended),

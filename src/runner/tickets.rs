@@ -63,20 +63,18 @@ pub(super) fn close_question(world: &World<'_>, planned: &Planned<'_>, at: Insta
     Ok(())
 }
 
-/// Closes the ticket of rejected credentials once the secret is another one, which was never rejected.
-pub(super) async fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
+/// Closes the ticket of rejected credentials once the secret is another one, which was never rejected. True when it did.
+pub(super) async fn close_if_secret_changed(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<bool> {
     let lane: &Lane = &planned.row.lane;
     let rejected = world.ledger.open_tickets()?.into_iter().find(|ticket| {
         ticket.kind == FailureKind::CredentialsRejected.word()
             && ticket.site == lane.site
             && ticket.account.as_ref() == Some(&lane.account)
     });
-    let Some(ticket) = rejected else { return Ok(()) };
-    let Some(account) = super::requirements::account(planned.site, &lane.account) else { return Ok(()) };
-    let Ok(credentials) = world.credentials.of(planned.site, account).await else { return Ok(()) };
-    let Some(now) = world.credentials.fingerprint(&credentials)? else { return Ok(()) };
-    if !world.ledger.rejected_fingerprints(lane)?.contains(&now) {
-        world.ledger.close_ticket(ticket.number, "the secret changed", at)?;
-    }
-    Ok(())
+    let Some(ticket) = rejected else { return Ok(false) };
+    let Some(account) = super::requirements::account(planned.site, &lane.account) else { return Ok(false) };
+    let Ok(credentials) = world.credentials.of(planned.site, account).await else { return Ok(false) };
+    let Some(now) = world.credentials.fingerprint(&credentials)? else { return Ok(false) };
+    let changed = !world.ledger.rejected_fingerprints(lane)?.contains(&now);
+    Ok(changed && world.ledger.close_ticket(ticket.number, "the secret changed", at)?)
 }

@@ -6,4 +6,4 @@ mod window;
 
 pub use period::{Calendar, Period, PeriodKind, instant};
 pub use units::{ClockTime, parse_clock, parse_duration};
-pub use window::{Window, window_at};
+pub use window::{Window, last_window, window_at};

@@ -28,6 +28,8 @@ crate::cases![
     a_commit_that_nobody_got_is_not_sent,
     pages_outside_the_site_are_refused,
     statuses_of_pages,
+    a_page_that_does_not_come_is_bounded,
+    a_click_that_closes_its_tab_was_made,
     a_picture_shows_nothing_that_was_typed,
 ];
 
@@ -245,6 +247,43 @@ async fn statuses_of_pages(lab: &mut Lab) {
     let failure = lab.read(vec![open("/")]).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Network, "{}", failure.message);
     lab.site.origins = vec![lab.server.origin()];
+}
+
+async fn a_page_that_does_not_come_is_bounded(lab: &mut Lab) {
+    lab.server.serve("/", [html("<a href=/slow>去</a>")]);
+    lab.server.serve("/slow", [html("").after(Duration::from_secs(60))]);
+    let start = lab.clock.uptime();
+    let failure = lab.read(vec![open("/slow").limit(1)]).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout, "{}", failure.message);
+    let failure = lab.read(vec![open("/"), click(role("link", "去")).limit(1)]).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout, "{}", failure.message);
+    assert!(lab.clock.uptime() - start < Duration::from_secs(8));
+    // The browser lives on.
+    lab.read(vec![open("/")]).await.unwrap();
+}
+
+async fn a_click_that_closes_its_tab_was_made(lab: &mut Lab) {
+    lab.server.serve("/", [html("<button onclick=\"window.open('/sign')\">去签到</button>")]);
+    lab.server.serve(
+        "/sign",
+        [html(
+            "<button onclick=\"fetch('/checkin', { method: 'POST', keepalive: true }); window.close()\">签到</button>",
+        )],
+    );
+    lab.server.serve("/checkin", [html("")]);
+    let target = one(role("button", "去签到"));
+    let steps = [
+        open("/"),
+        step(Verb::Click { target, opens_tab: true, dialog: None }),
+        click(role("button", "签到")).commits(),
+    ];
+    let prepared = lab.prepare(&steps).await.unwrap();
+    let committed = lab.visit().commit(&steps, &prepared).await;
+    assert!(matches!(committed, Committed::Sent { .. }), "{committed:?}");
+    // The next section is at home again.
+    let shown = lab.read_page("/", ReadKind::Visible(role("button", "去签到"))).await.unwrap();
+    assert_eq!(shown, Value::Boolean(true));
+    assert_eq!(lab.server.count("POST /checkin"), 1);
 }
 
 async fn a_picture_shows_nothing_that_was_typed(lab: &mut Lab) {

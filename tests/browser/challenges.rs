@@ -99,8 +99,10 @@ async fn a_widget_stops_only_what_it_stands_before(lab: &mut Lab) {
 }
 
 async fn a_popup_that_fades_by_is_no_challenge(lab: &mut Lab) {
-    let body = "<div class=geetest_panel_box id=g style='width:300px;height:300px'></div><button>签到</button>
-        <script>setTimeout(() => g.remove(), 250)</script>";
+    // It comes with the click and is there for the first look after it, and gone for the second.
+    let body = "<button>签到</button><script>document.querySelector('button').onclick = () => {
+        document.body.insertAdjacentHTML('beforeend', '<div class=geetest_panel_box id=g style=\"width:300px;height:300px\"></div>');
+        setTimeout(() => g.remove(), 250) }</script>";
     lab.server.serve("/", [html(body)]);
     lab.read(vec![open("/"), click(role("button", "签到"))]).await.unwrap();
 }

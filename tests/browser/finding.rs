@@ -56,9 +56,21 @@ async fn every_kind_of_locator(lab: &mut Lab) {
 }
 
 async fn a_name_is_the_whole_name(lab: &mut Lab) {
-    lab.server.serve("/", [html("<button>已签到</button><button>补签到卡</button>")]);
-    let shown = lab.read_page("/", ReadKind::Visible(role("button", "签到"))).await.unwrap();
-    assert_eq!(shown, Value::Boolean(false));
+    let body = "<button>已签到</button><label>补签到卡<input placeholder=请签到></label>";
+    lab.server.serve("/", [html(body)]);
+    for locator in [
+        role("button", "签到"),
+        by(By::Text(text("签到"))),
+        by(By::Label(text("签到"))),
+        by(By::Placeholder(text("签到"))),
+    ] {
+        let described = format!("{locator:?}");
+        let part = Locator { exact: false, ..locator.clone() };
+        let shown = lab.read_page("/", ReadKind::Visible(locator)).await.unwrap();
+        assert_eq!(shown, Value::Boolean(false), "{described}");
+        let shown = lab.read_page("/", ReadKind::Visible(part)).await.unwrap();
+        assert_eq!(shown, Value::Boolean(true), "{described}");
+    }
 }
 
 async fn two_hits_are_an_error_that_lists_them(lab: &mut Lab) {
@@ -108,6 +120,7 @@ async fn only_what_is_displayed_counts(lab: &mut Lab) {
         "display:none",
         "visibility:hidden",
         "opacity:0",
+        "opacity:.05",
         "position:absolute;top:-10000px",
         "position:absolute;left:-9999px",
         "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);font-size:0",

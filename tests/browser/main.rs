@@ -3,6 +3,7 @@
 mod acting;
 mod bounds;
 mod challenges;
+mod commits;
 mod finding;
 mod lab;
 mod reading;
@@ -65,5 +66,5 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES]).await;
+    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES]).await;
 }

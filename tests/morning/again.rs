@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sunup::run::Status;
+use sunup::run::{FailureKind, Status};
 
 use crate::stage::{Morning, Stage};
 use crate::support::{browser_turn, run};
@@ -29,4 +29,23 @@ async fn a_second_run_acts_on_nothing_and_starts_no_browser() {
     let mails = fs::read_dir(stage.data().join("mail")).expect("the folder of the mails").flatten();
     let mails = mails.filter(|file| file.path().extension().is_some_and(|ending| ending == "eml"));
     assert_eq!(mails.count(), 1);
+}
+
+/// Each try counts towards a lock: a rejected login is typed again only when it is another one.
+#[tokio::test]
+async fn a_rejected_password_is_not_submitted_again_until_it_changes() {
+    let _turn = browser_turn();
+    let stage = Stage::own();
+    let rejected = |morning: &Morning| {
+        let got = (morning.status("community/checkin"), morning.kind("community/checkin"));
+        assert_eq!(got, (Status::Blocked, Some(FailureKind::CredentialsRejected)), "{}", morning.outcome);
+    };
+    rejected(&stage.morning("wrong_password").await);
+    assert_eq!(run(stage.sunup(&["tickets", "close", "1"])).await.code, 0);
+    rejected(&stage.morning("wrong_password").await);
+    assert_eq!(stage.counted().get("sign_in"), Some(&1), "whoever closed the ticket");
+
+    stage.edit("fixtures/community/secrets.yaml", "password: ", "password: another-");
+    rejected(&stage.morning("wrong_password").await);
+    assert_eq!(stage.counted().get("sign_in"), Some(&2), "another password is tried once");
 }

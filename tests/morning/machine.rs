@@ -3,8 +3,12 @@
 use std::fs;
 use std::process::Stdio;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
-use sunup::run::{FailureKind, Status};
+use sunup::clock::{Clock, SystemClock};
+use sunup::ledger::{KeyRow, Ledger};
+use sunup::run::{Event, FailureKind, Key, Lane, Status, TaskRun};
+use sunup::timing::{Calendar, PeriodKind, Window};
 
 use crate::stage::{Morning, Stage};
 use crate::support::{Outcome, browser_turn, program, run};
@@ -144,4 +148,36 @@ async fn without_a_home_the_ledger_wants_a_place() {
         command.arg("--config").arg(stage.config()).env_clear().stdin(Stdio::null());
         assert_said(&run(command).await, 1, &["--data", "$HOME"]);
     }
+}
+
+/// A clock that is set back must not make yesterday's work today's again.
+#[tokio::test]
+async fn a_clock_that_shows_less_than_the_ledger_stops_everything() {
+    let stage = Stage::at_noon();
+    stage.place.count_browser_starts();
+    let now = SystemClock::new().now();
+    record_something(&stage, now + TimeDelta::hours(1));
+    let morning = Morning::of(run(stage.real_run(&["--json"])).await);
+    for task in ["community/checkin", "community/publish", "community/read"] {
+        let got = (morning.status(task), morning.kind(task));
+        assert_eq!(got, (Status::Failed, Some(FailureKind::Environment)), "{task}: {}", morning.outcome);
+        let message = morning.task(task)["failure"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("clock is wrong"), "{message}");
+    }
+    assert_eq!(stage.place.browser_starts(), 0, "{}", morning.outcome);
+}
+
+/// A line in the ledger of this time, about a task that is over.
+fn record_something(stage: &Stage, at: DateTime<Utc>) {
+    let ledger = Ledger::open(&stage.data()).expect("a ledger");
+    let calendar = Calendar { zone: chrono_tz::UTC, starts_at: chrono::NaiveTime::MIN };
+    let (period, window) = (calendar.period(PeriodKind::Day, at), Window { slot: at, until: at + TimeDelta::hours(1) });
+    let lane = Lane { site: "elsewhere".into(), account: "main".into() };
+    let key = Key::new(&period, &lane, "other");
+    let row = KeyRow { key: key.clone(), lane, task: "other".into(), period, window, report_date: period.day };
+    ledger.open_key(&row, at).expect("a key");
+    let event = Event::Closed { status: Status::Skipped, reason: "missed".into() };
+    let mut state = TaskRun::default();
+    state.status = Status::Skipped;
+    ledger.append("earlier", &key, at, &event, &state).expect("a line");
 }

@@ -17,3 +17,4 @@ mod machine;
 mod mail;
 mod scenarios;
 mod stage;
+mod taken_over;

@@ -50,6 +50,7 @@ pub fn rules(shape: Shape, lane: &Lane) -> Rules {
         retry: Retry { attempts: 2, initial: Duration::from_secs(30), again: Duration::from_secs(3_600), series: 3 },
         commit_limit: Duration::from_secs(15),
         window,
+        closes_at: Some(window.until),
         late_after: start() + TimeDelta::minutes(10),
         period,
     }

@@ -115,6 +115,7 @@ impl<'b> World<'b> {
                     return Ok(None);
                 }
                 Next::Close(status, reason) => Event::Closed { status, reason },
+                Next::Later(reason) => Event::Halted { later: true, reason },
                 Next::Intend { generation, unit } => Event::Intended { generation, unit },
                 Next::Ask => unreachable!("no shape asks a person"),
                 Next::Read(which) => self.read(which)?,
@@ -157,9 +158,9 @@ impl<'b> World<'b> {
                 assert_eq!(answer, IntentAnswer::Written, "two intents of one generation");
             }
             Event::Committed { .. } | Event::NotSent { .. } => {
-                self.ledger.settle_intent("run", key, self.now, &event, &after).unwrap();
+                assert!(self.ledger.settle_intent("run", key, lease, self.now, &event, &after).unwrap());
             }
-            _ => self.ledger.append("run", key, self.now, &event, &after).unwrap(),
+            _ => assert!(self.ledger.append_under(lease, "run", key, self.now, &event, &after).unwrap()),
         }
         self.fate.line()?;
         *state = after;

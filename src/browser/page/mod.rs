@@ -22,16 +22,28 @@ const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, holds,
 /// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:
 /// what they put on `window` stays hidden from the page's own scripts.
 pub(super) fn call(function: &str) -> String {
-    format!("return window.sunup ? window.sunup.{function}(...arguments) : '{NOT_THERE}';")
+    format!("if (!window.sunup) return '{NOT_THERE}';\n{}", answer_of(function))
 }
 
 /// A script that brings the scripts along, unless they are there already, and calls a function.
 pub(super) fn install_and_call(function: &str) -> String {
     let parts = PARTS.concat();
     let rules = super::challenge::for_pages();
-    format!(
-        "window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\nreturn window.sunup.{function}(...arguments);"
-    )
+    let answer = answer_of(function);
+    format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n{answer}")
+}
+
+/// The answer is wrapped: where a document goes away in the middle of a call, the driver answers with null.
+fn answer_of(function: &str) -> String {
+    format!("return Promise.resolve(window.sunup.{function}(...arguments)).then((answer) => ({{ answer }}));")
+}
+
+/// What a function answered; none when its document went away.
+pub(super) fn answer(wrapped: Json) -> Option<Json> {
+    match wrapped {
+        Json::Object(mut fields) => Some(fields.remove("answer").unwrap_or_default()),
+        _ => None,
+    }
 }
 
 /// True when a function's answer says that the scripts are not in its document yet.

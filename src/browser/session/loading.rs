@@ -20,15 +20,17 @@ const MARK: &str = "window.sunupMark = arguments[0]; window.sunupLeaving = false
     addEventListener('beforeunload', () => { window.sunupLeaving = true });
     return location.href;";
 
-/// Answers once a document other than the marked one is parsed: `ready`. In the marked one it waits to be torn away. The
-/// empty document of a new tab may be replaced by another empty one first: that is no arrival where a page was asked for.
-const ARRIVE: &str = "const [mark, target, limit, page] = arguments;
-    const parsed = () => document.readyState !== 'loading' ? 'ready'
-      : new Promise((done) => document.addEventListener('DOMContentLoaded', () => done('ready'), { once: true }));
-    const empty = page && location.href === 'about:blank';
-    if (window.sunupMark !== mark && !empty) return parsed();
-    if (target && location.href === target && target.includes('#')) return 'ready';
-    return new Promise((done) => setTimeout(() => done('before'), empty ? 10 : Math.min(limit, 1000)));";
+/// Answers `ready` once a document other than the marked one is parsed; `before` after a while, to be asked again. In
+/// the marked document it waits to be torn away.
+const ARRIVE: &str = "const [mark, target] = arguments;
+    const later = (span) => new Promise((done) => setTimeout(() => done('before'), span));
+    if (target && location.href === target) return 'ready';
+    // A new process starts with an empty document, which the page then replaces.
+    if (location.href === 'about:blank') return later(20);
+    if (window.sunupMark === mark) return later(1000);
+    if (document.readyState !== 'loading') return 'ready';
+    const parsed = new Promise((done) => document.addEventListener('DOMContentLoaded', () => done('ready'), { once: true }));
+    return Promise.race([parsed, later(1000)]);";
 
 /// Says whether the marked document begins to leave within a short time: `stays`, `leaves`, or `gone` already.
 const LEAVE: &str = "const [mark, patience] = arguments;
@@ -53,47 +55,62 @@ impl Firefox {
             Err(refusal @ (Refusal::DialogOpen(_) | Refusal::Gone)) => return Ok(Response::Refused(refusal)),
             Err(_) => Json::Null,
         };
-        if let Err(refusal) = self.ask(wire, limit).await? {
-            return Ok(Response::Refused(refusal));
+        match self.ask(wire, limit).await? {
+            // A frame that fails just then is blamed on the page: what arrives tells.
+            Ok(_) | Err(Refusal::Script(_)) => {}
+            Err(refusal) => return Ok(Response::Refused(refusal)),
         }
-        let page = target.is_some_and(|target| target != "about:blank");
-        // Only the part behind `#` changes: there is no new document to wait for.
-        let target =
-            target.filter(|target| without_fragment(target) == without_fragment(before.as_str().unwrap_or_default()));
-        self.arrive(mark, target, page, limit).await
+        // Where only the part behind `#` changes, there is no new document to wait for; an empty one is never new.
+        let stays = |target: &&str| {
+            let before = without_fragment(before.as_str().unwrap_or_default());
+            *target == "about:blank" || (target.contains('#') && without_fragment(target) == before)
+        };
+        self.arrive(mark, target.filter(stays), limit).await
     }
 
     /// A click, and the page that it leads to, if it leads to one at once.
     pub(super) async fn click(&mut self, element: &str, limit: Duration) -> Result<Response, Failure> {
         let mark = self.next_mark();
-        if let Err(refusal) = self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
-            return Ok(Response::Refused(refusal));
+        match self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
+            Ok(_) => {}
+            // The document is going away, and the element with it.
+            Err(Refusal::Script(_)) => return Ok(Response::Refused(Refusal::Stale)),
+            Err(refusal) => return Ok(Response::Refused(refusal)),
         }
-        if let Err(refusal) = self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await? {
-            return Ok(Response::Refused(refusal));
-        }
-        // From here on the click was made, whatever the page does: no refusal may say otherwise.
-        let patience = json!(LEAVING.as_millis() as u64);
-        match self.ask(Wire::script(LEAVE, &[json!(mark), patience]), limit).await? {
-            Ok(answer) if answer.as_str() == Some("stays") => Ok(Response::Done),
-            Ok(_) | Err(Refusal::Script(_)) => self.arrive(mark, None, false, limit).await,
-            // A dialog was opened, or a tab or frame closed itself: the steps look at that.
-            Err(_) => {
+        match self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await? {
+            // What goes wrong with the page after the click is no sign that there was none.
+            Ok(_) | Err(Refusal::Script(_)) => self.follow(mark, limit).await,
+            // The tab or frame was there a moment ago: the click's own handler may have closed it.
+            Err(Refusal::Gone) => {
                 self.at = None;
                 Ok(Response::Done)
             }
+            Err(refusal) => Ok(Response::Refused(refusal)),
         }
     }
 
-    /// Waits for the document after the marked one; for one that is not empty where a `page` was asked for.
-    async fn arrive(
-        &mut self,
-        mark: u64,
-        target: Option<&str>,
-        page: bool,
-        limit: Duration,
-    ) -> Result<Response, Failure> {
-        let arguments = [json!(mark), json!(target), json!(limit.as_millis() as u64), json!(page)];
+    /// After a click that was made: no refusal may say otherwise from here on.
+    async fn follow(&mut self, mark: u64, limit: Duration) -> Result<Response, Failure> {
+        let patience = json!(LEAVING.as_millis() as u64);
+        let arrived = match self.ask(Wire::script(LEAVE, &[json!(mark), patience]), limit).await? {
+            Ok(answer) if answer.as_str() == Some("stays") => return Ok(Response::Done),
+            Ok(_) | Err(Refusal::Script(_)) => self.arrive(mark, None, limit).await?,
+            Err(refusal) => Response::Refused(refusal),
+        };
+        Ok(match arrived {
+            Response::Refused(Refusal::Slow) => Response::Refused(Refusal::Slow),
+            // A dialog was opened, or the tab or frame closed itself: the steps look at that.
+            Response::Refused(_) => {
+                self.at = None;
+                Response::Done
+            }
+            arrived => arrived,
+        })
+    }
+
+    /// Waits for the document after the marked one.
+    async fn arrive(&mut self, mark: u64, target: Option<&str>, limit: Duration) -> Result<Response, Failure> {
+        let arguments = [json!(mark), json!(target)];
         let waiting = async {
             loop {
                 match self.ask(Wire::script(ARRIVE, &arguments), limit).await? {
@@ -104,10 +121,6 @@ impl Firefox {
                     // Torn away in the middle, or still the old document: again.
                     Ok(_) | Err(Refusal::Script(_)) => {}
                     Err(Refusal::DialogOpen(_)) => return Ok(Response::Done),
-                    Err(refusal @ Refusal::Gone) => {
-                        self.at = None;
-                        return Ok(Response::Refused(refusal));
-                    }
                     Err(refusal) => return Ok(Response::Refused(refusal)),
                 }
             }

@@ -18,6 +18,21 @@ const FREE_INTERRUPTIONS: u32 = 3;
 impl TaskRun {
     /// Takes in what happened.
     pub fn apply(&mut self, at: DateTime<Utc>, event: &Event, rules: &Rules) {
+        // A runner that was overtaken may be late with what it saw: beyond the act only the act's own line of events counts.
+        let stale = match self.phase {
+            Phase::Closed => true,
+            Phase::Acted => matches!(
+                event,
+                Event::Read { which: Which::Check | Which::Baseline, .. }
+                    | Event::Prepared { .. }
+                    | Event::PrepareFailed { .. }
+                    | Event::Halted { .. }
+            ),
+            _ => false,
+        };
+        if stale {
+            return;
+        }
         match event {
             Event::Started { .. } => self.start(),
             Event::Read { which, reading } => self.read(at, *which, reading, rules),
@@ -40,7 +55,13 @@ impl TaskRun {
                 self.fail(at, failure, rules);
             }
             Event::Interrupted => self.interrupt(at, rules),
-            Event::NotTried { failure } => self.not_tried(at, failure, rules),
+            Event::NotTried { failure } => {
+                // A runner died beyond the intent, and the next one could not even begin: it still counts as sent.
+                if self.phase == Phase::Intended {
+                    self.sent(at, None);
+                }
+                self.not_tried(at, failure, rules);
+            }
             Event::Asked { ticket } => {
                 self.ticket = Some(*ticket);
                 self.wait(Status::Blocked, Phase::Open, at + LATER);
@@ -148,7 +169,7 @@ impl TaskRun {
     }
 
     pub(super) fn settled_at(&self, at: DateTime<Utc>, rules: &Rules) -> DateTime<Utc> {
-        self.sent_at.unwrap_or(at) + TimeDelta::from_std(rules.settle).unwrap_or_default()
+        self.settle_from.unwrap_or(at) + TimeDelta::from_std(rules.settle).unwrap_or_default()
     }
 
     fn sent(&mut self, at: DateTime<Utc>, trouble: Option<Failure>) {
@@ -158,7 +179,8 @@ impl TaskRun {
         self.unproved = true;
         self.verifies = 0;
         self.todo_reads = 0;
-        self.sent_at = Some(at);
+        // `sent_at` is that of the intent: a proof that was read hours after a crash makes no act late.
+        self.settle_from = Some(at);
         self.due = None;
         self.failure = trouble;
     }

@@ -6,8 +6,6 @@ use super::{Phase, TaskRun};
 use crate::run::backoff;
 use crate::run::{Failure, FailureKind, Policy, Rules, Status};
 
-/// A site that asks to wait without saying how long is left alone for this.
-const SITE_WAIT: TimeDelta = TimeDelta::minutes(30);
 /// Evidence that could not be read for so long after the act is given up on; a person looks.
 const UNREADABLE_LIMIT: TimeDelta = TimeDelta::days(3);
 
@@ -29,7 +27,7 @@ impl TaskRun {
     }
 
     pub(super) fn fail(&mut self, at: DateTime<Utc>, failure: &Failure, rules: &Rules) {
-        self.tried = true;
+        let tried_before = std::mem::replace(&mut self.tried, true);
         if self.phase == Phase::Acted {
             self.verify_failed(at, failure, rules);
             return;
@@ -39,12 +37,12 @@ impl TaskRun {
                 self.failure = Some(failure.clone());
                 self.wait(Status::Failed, Phase::Open, at + backoff::unreachable_gap(self.unreachable));
                 self.unreachable += 1;
-                self.tried = false;
+                self.tried = tried_before;
             }
             Policy::Retry | Policy::PageChanged | Policy::NoEffect => self.spend(at, failure, rules),
             Policy::SiteWaits => {
                 self.failure = Some(failure.clone());
-                self.wait(Status::Failed, Phase::Open, failure.retry_at.unwrap_or(at + SITE_WAIT));
+                self.wait(Status::Failed, Phase::Open, failure.site_waits_until(at));
             }
             Policy::SignIn => {
                 self.failure = Some(failure.clone());
@@ -66,9 +64,7 @@ impl TaskRun {
         }
         match failure.kind.policy() {
             Policy::SignIn => self.status = Status::Unconfirmed,
-            Policy::SiteWaits => {
-                self.wait(Status::Unconfirmed, Phase::Acted, failure.retry_at.unwrap_or(at + SITE_WAIT))
-            }
+            Policy::SiteWaits => self.wait(Status::Unconfirmed, Phase::Acted, failure.site_waits_until(at)),
             _ if failure.kind.needs_person() => {
                 self.status = Status::Unconfirmed;
                 self.due = None;

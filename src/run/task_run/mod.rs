@@ -53,6 +53,8 @@ pub struct TaskRun {
     pub acts: u32,
     /// When the last one was intended.
     pub sent_at: Option<DateTime<Utc>>,
+    /// Since when its evidence may appear.
+    settle_from: Option<DateTime<Utc>>,
     /// When a read proved it.
     pub proved_at: Option<DateTime<Utc>>,
     /// Attempts that failed in this series.
@@ -103,6 +105,8 @@ pub enum Next {
     Ask,
     /// Close without a read.
     Close(Status, String),
+    /// Nothing more in this window.
+    Later(String),
     /// Nothing before this time.
     Wait(DateTime<Utc>),
     /// Nothing more.
@@ -130,6 +134,10 @@ impl TaskRun {
         if let Some(due) = self.due.filter(|due| now < *due) {
             return Next::Wait(due);
         }
+        // The period goes on, and so does the key; but nothing is begun before the next window.
+        if now >= rules.window.until && !matches!(self.phase, Phase::Intended | Phase::Acted) {
+            return Next::Later("window_closed".to_owned());
+        }
         let intend =
             Next::Intend { generation: self.generation, unit: self.unit.map(|have| have.normalize().to_string()) };
         match self.phase {
@@ -153,7 +161,7 @@ impl TaskRun {
         }
     }
 
-    /// How a key ends whose window or period is over. One that was sent never ends by time: verify goes on. An intent
+    /// How a key ends whose last window or period is over. One that was sent never ends by time: verify goes on. An intent
     /// that is written but not committed is freed by the runner, which finds the time over.
     pub fn over(&self, now: DateTime<Utc>, rules: &Rules) -> Option<(Status, String)> {
         if matches!(self.phase, Phase::Intended | Phase::Acted | Phase::Closed) {
@@ -161,11 +169,9 @@ impl TaskRun {
         }
         let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
         let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
-        if now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to {
-            return Some((Status::Skipped, "period_over".to_owned()));
-        }
-        if now < rules.window.until {
-            return None;
+        let period_over = now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to;
+        if rules.closes_at.is_none_or(|end| now < end) {
+            return period_over.then(|| (Status::Skipped, "period_over".to_owned()));
         }
         Some(match &self.failure {
             Some(failure) if self.tried => (Status::Dead, format!("window_closed: {}", failure.kind)),

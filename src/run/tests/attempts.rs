@@ -138,3 +138,36 @@ fn a_runner_that_dies_before_it_again_and_again_ends() {
     }
     assert_eq!((key.state.status, lives), (Status::Dead, 9), "3 free ones, and 2 × 3 attempts");
 }
+
+#[test]
+fn an_intent_whose_runner_died_counts_as_sent_even_when_the_next_cannot_begin() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::Intended { generation: 0, unit: None });
+    key.tell(Event::NotTried { failure: Failure::new(FailureKind::Environment, "no password") });
+    assert_eq!((key.state.status, key.state.acts), (Status::Unconfirmed, 1));
+    assert_eq!(key.next(), Next::Read(Which::Verify));
+}
+
+#[test]
+fn what_an_overtaken_runner_says_late_changes_nothing() {
+    let late =
+        |which, answer| Event::Read { which, reading: Reading { answer, values: Default::default(), notes: vec![] } };
+    let mut key = Driven::sent();
+    let before = key.state.clone();
+    key.tell(late(Which::Check, Answer::Todo)).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::PrepareFailed { failure: Failure::new(FailureKind::Timeout, "late") });
+    assert_eq!(key.state, before);
+    key.read(Which::Verify, Answer::Done);
+    let closed = key.state.clone();
+    key.tell(late(Which::Check, Answer::Todo)).tell(Event::Started { source: Source::Hand }).tell(Event::Interrupted);
+    assert_eq!(key.state, closed);
+}
+
+#[test]
+fn a_site_that_says_wait_no_time_is_left_alone_for_a_minute() {
+    let mut key = Driven::started(once());
+    let failure = Failure { retry_at: Some(key.now), ..Failure::new(FailureKind::RateLimited, "Retry-After: 0") };
+    key.tell(Event::ReadFailed { which: Which::Check, failure });
+    assert_eq!(key.state.due, Some(key.now + TimeDelta::minutes(1)));
+}

@@ -58,6 +58,13 @@ fn outside_of_the_window() {
 }
 
 #[test]
+fn between_two_windows_of_a_week() {
+    let rules = Rules { closes_at: Some(once().window.until + TimeDelta::days(3)), ..once() };
+    let case = Case { now: once().window.until, rules, ..Case::yes() };
+    assert_eq!(case.decide(), Decision::Refused(Refusal::WindowClosed));
+}
+
+#[test]
 fn requirements_come_before_tickets() {
     let case = Case { suspended_by: Some(1), ..Case::yes() }.not_ready();
     assert_eq!(case.decide(), Decision::Refused(Refusal::NotReady("task sign: failed".into())));
@@ -107,4 +114,16 @@ fn ticket_then_wait_of_the_site_then_lease() {
     assert_eq!(two.decide(), Decision::Refused(Refusal::CoolingDown(until)));
     let over = Case { now: until, ..two };
     assert_eq!(over.decide(), Decision::Refused(Refusal::Locked("process 1".into())));
+}
+
+#[test]
+fn an_intent_without_an_answer_is_followed_up_whatever_is_over() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::Intended { generation: 0, unit: None });
+    let tomorrow = Case { state: key.state.clone(), now: once().period.to + TimeDelta::hours(6), ..Case::yes() };
+    assert_eq!(tomorrow.decide(), Decision::Run);
+    let mut ended = Case { state: key.state, ..Case::yes() };
+    ended.requirements.push(("task sign".into(), RequirementState::Ended("sign is dead".into())));
+    assert_eq!(ended.decide(), Decision::Run);
 }

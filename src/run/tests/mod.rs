@@ -34,6 +34,7 @@ fn once() -> Rules {
         retry: Retry { attempts: 2, initial: Duration::from_secs(30), again: Duration::from_secs(3_600), series: 3 },
         commit_limit: Duration::from_secs(15),
         window: Window { slot: six(), until: six() + TimeDelta::minutes(17 * 60 + 30) },
+        closes_at: Some(six() + TimeDelta::minutes(17 * 60 + 30)),
         late_after: six() + TimeDelta::minutes(10),
         period,
     }

@@ -33,7 +33,7 @@ fn nothing_is_begun_after_the_window() {
 fn an_act_whose_step_would_end_in_the_next_period_is_not_begun() {
     // The window ends with the day: what counts is the time that the commit step may take.
     let window = Window { until: once().period.to, ..once().window };
-    let mut key = Driven::started(Rules { window, ..once() });
+    let mut key = Driven::started(Rules { window, closes_at: Some(window.until), ..once() });
     key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet);
     key.now = key.rules.period.to - TimeDelta::seconds(15);
     assert_eq!(key.next(), Next::Close(Status::Skipped, "period_over".into()));
@@ -66,4 +66,45 @@ fn a_person_is_asked_once_and_looked_after() {
     assert_eq!(key.next(), Next::Read(Which::Check));
     key.read(Which::Check, Answer::Done);
     assert_eq!((key.state.status, key.state.acts), (Status::Success, 0));
+}
+
+#[test]
+fn a_week_goes_on_after_a_window_and_nothing_is_begun_between_two() {
+    let calendar = Calendar { zone: chrono_tz::Asia::Shanghai, starts_at: NaiveTime::MIN };
+    let period = calendar.period(PeriodKind::Week, six());
+    let end = period.to - TimeDelta::minutes(30);
+    let weekly = Rules { period, closes_at: Some(end), ..once() };
+    let mut key = Driven::started(weekly.clone());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet);
+    key.now = weekly.window.until;
+    assert_eq!(key.next(), Next::Later("window_closed".into()));
+    key.tell(Event::Halted { later: true, reason: "window_closed".into() });
+    assert_eq!(key.state.status, Status::Pending);
+    let tomorrow = weekly.window.slot + TimeDelta::days(1);
+    key.rules.window = Window { slot: tomorrow, until: tomorrow + TimeDelta::hours(17) };
+    key.now = tomorrow;
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.now = end;
+    assert!(matches!(key.next(), Next::Close(Status::Skipped, _)), "the last window is over");
+}
+
+#[test]
+fn what_failed_yesterday_is_dead_today_and_what_was_never_tried_is_missed() {
+    let mut key = Driven::started(once());
+    key.fails(FailureKind::PageChanged, "check").fails(FailureKind::Network, "open");
+    key.now = key.rules.period.to + TimeDelta::hours(6);
+    assert_eq!(key.next(), Next::Close(Status::Dead, "window_closed: network".into()));
+    let mut key = Driven::started(once());
+    key.now = key.rules.period.to + TimeDelta::hours(6);
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "missed".into()));
+}
+
+#[test]
+fn an_act_found_hours_after_a_crash_was_not_late() {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key.tell(Event::Intended { generation: 0, unit: None });
+    key.now += TimeDelta::hours(3);
+    key.tell(Event::Interrupted).read(Which::Verify, Answer::Done);
+    assert_eq!(key.state.status, Status::Success);
 }
