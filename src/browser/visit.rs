@@ -114,6 +114,13 @@ impl Visit<'_> {
         Ok(walk.notes)
     }
 
+    /// What asks for a person on the page that a submitted sign-in form led to, if anything does by now.
+    pub async fn asks_for_person(&mut self, scope: Scope) -> Option<Failure> {
+        let mut walk = Walk::going_on(self, Context::default(), scope, true);
+        walk.set_limit(Duration::from_secs(5));
+        walk.watch_everywhere().await.err().filter(|failure| failure.kind.needs_person())
+    }
+
     /// The reason of the first `refused` target that is displayed now.
     pub async fn shown_refusal(&mut self, refused: &[Refused], scope: Scope) -> Option<String> {
         let mut walk = Walk::going_on(self, Context::default(), scope, false);

@@ -1,11 +1,13 @@
 //! Sign-in: upkeep of a lane, without a key. The same three as a task: read, act with one commit step, read again.
 
+use std::time::Duration;
+
 use super::{Answer, Failure, FailureKind};
 
 /// Sign-in submissions that an account may make in one day of its site, over restarts.
 pub const SUBMISSIONS_A_DAY: u32 = 2;
 /// Reads after a submission before "still signed out" is believed.
-const READS_AFTER_SUBMISSION: u32 = 3;
+const READS_AFTER_SUBMISSION: u32 = 4;
 
 /// Where a lane's sign-in is. It lives as long as the browser; what must survive a crash (submissions, tickets) is in the
 /// ledger and comes in as [`Standing`].
@@ -137,6 +139,13 @@ impl Session {
         }
     }
 
+    /// After a submission, how long the site is given before the next read: it may still be thinking about it. The first read
+    /// follows at once. None when nothing was submitted.
+    pub fn pause_before_read(&self) -> Option<Duration> {
+        let pauses = [0, 1, 3, 6].map(Duration::from_secs);
+        (self.phase == SessionPhase::Submitted).then(|| pauses[(self.reads as usize).min(pauses.len() - 1)])
+    }
+
     /// True once `sign_in.check` said that the account is signed in.
     pub fn is_signed_in(&self) -> bool {
         self.phase == SessionPhase::SignedIn
@@ -163,10 +172,14 @@ mod tests {
     #[test]
     fn a_form_is_submitted_once_and_then_only_read() {
         let mut session = submitted();
+        assert_eq!(Session::default().pause_before_read(), None);
+        let mut pauses = Vec::new();
         for _ in 0..READS_AFTER_SUBMISSION {
+            pauses.extend(session.pause_before_read());
             assert_eq!(session.next(&Standing::default(), false, false), SessionNext::Identify);
             session.apply(&SessionEvent::Identified(Answer::Todo));
         }
+        assert_eq!(pauses, [0, 1, 3, 6].map(Duration::from_secs), "a slow site is not taken for a refusal");
         let SessionNext::Blocked(failure) = session.next(&Standing::default(), false, false) else {
             panic!("a second submission");
         };

@@ -23,9 +23,7 @@ impl<'a> OpenLane<'a> {
             let done = match self.session.next(&standing, by_person, before_act) {
                 SessionNext::SignedIn => return Ok(None),
                 SessionNext::Blocked(failure) => Err(failure),
-                SessionNext::Identify => {
-                    self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
-                }
+                SessionNext::Identify => self.identify_in_time(planned).await,
                 SessionNext::Prepare => match self.rejected_before()? {
                     Some(failure) => Err(failure),
                     None => self.prepare_sign_in(planned).await,
@@ -42,6 +40,28 @@ impl<'a> OpenLane<'a> {
                     Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
                 return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
             }
+        }
+    }
+
+    /// Reads who is signed in. After a submission the page that it led to is looked at first, because it may have come only
+    /// now, and the site is given time.
+    async fn identify_in_time(&mut self, planned: &Planned<'a>) -> Result<SessionEvent, Failure> {
+        if let Some(pause) = self.session.pause_before_read() {
+            self.page_asks_nothing(planned).await?;
+            if !pause.is_zero() {
+                self.world.clock.sleep_real(pause).await;
+                self.page_asks_nothing(planned).await?;
+            }
+        }
+        self.identify(planned).await.map(|reading| SessionEvent::Identified(reading.answer))
+    }
+
+    /// A page that asks for a person after a submission: wrong password, captcha, code.
+    async fn page_asks_nothing(&mut self, planned: &Planned<'a>) -> Result<(), Failure> {
+        let scope = self.scope(planned);
+        match self.visit(planned.row.period).await?.asks_for_person(scope).await {
+            Some(failure) => Err(failure),
+            None => Ok(()),
         }
     }
 
