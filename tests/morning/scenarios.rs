@@ -30,6 +30,8 @@ mornings! {
     wrong_password: "wrong_password"
     slider: "slider"
     one_time_code: "one_time_code"
+    slow_sign_in: "slow_sign_in"
+    slow_code: "slow_code"
     session_expiry: "session_expiry"
     no_effect: "no_effect"
     lying_toast: "lying_toast"
