@@ -22,8 +22,8 @@ check: ## Format, lints and documentation only
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: need-test ## The wider tests that `make test` leaves out
-	cargo test --locked --no-fail-fast -- --ignored
+soak: ## The wider simulation that `make test` leaves out: every pair of crashes of every task shape
+	cargo test --locked --test simulation -- --ignored --nocapture
 
 bench: need-demo ## Measure speed and memory against a hand-written script
 	cargo bench --locked --bench '*'
