@@ -276,7 +276,7 @@ impl Ending<'_> {
             show::line(&words.get("cli-nothing-left"));
         }
         let to_files = setting.stage.is_some() && setting._temporary.is_none();
-        if to_files {
+        if to_files && mail_folder(&setting.data).is_dir() {
             let folder = mail_folder(&setting.data).display().to_string();
             show::line(&words.with("cli-mail-folder", &[("folder", folder.into())]));
         }

@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::run::FailureKind;
+use crate::values::parse::normal;
 
 /// One rule. What is not named here is only of interest to the page script, and handed through to it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -58,9 +59,24 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 });
 
 static FOR_PAGES: LazyLock<String> = LazyLock::new(|| {
-    let of_pages: Vec<&Rule> = RULES.iter().filter(|rule| rule.header.is_none()).collect();
-    serde_json::to_string(&of_pages).unwrap_or_else(|_| "[]".to_owned())
+    RULES.iter().filter(|rule| rule.header.is_none()).map(Rule::for_pages).collect::<Json>().to_string()
 });
+
+impl Rule {
+    /// As the page script takes it: only what it looks at, phrases in the form in which texts are compared.
+    fn for_pages(&self) -> Json {
+        let mut rule = json!({ "id": self.id, "tier": self.tier });
+        for (name, value) in &self.for_the_page {
+            rule[name] = match (name.as_str(), value) {
+                ("texts" | "near" | "unless_texts", Json::Array(phrases)) => {
+                    phrases.iter().filter_map(Json::as_str).map(|phrase| normal(phrase).to_lowercase()).collect()
+                }
+                _ => value.clone(),
+            };
+        }
+        rule
+    }
+}
 
 /// The built-in rules.
 pub fn rules() -> &'static [Rule] {
@@ -107,6 +123,9 @@ mod tests {
         assert!(count > 30);
         assert!(for_pages().contains("recaptcha-popup"));
         assert!(!for_pages().contains("cloudflare-mitigated"));
+        let denied =
+            |rule: &Rule| rule.for_pages()["texts"].as_array().is_some_and(|all| all.contains(&json!("access denied")));
+        assert!(rules().iter().any(denied), "phrases are compared in lower case");
     }
 
     #[test]

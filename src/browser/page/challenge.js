@@ -1,11 +1,5 @@
 // Looking for pages that ask for a person, by the rules (`browser/challenge/rules.yaml`), which stand in `rules`.
 
-for (const rule of rules) {
-  for (const phrases of ["texts", "near", "unless_texts"]) {
-    rule[phrases] = rule[phrases]?.map((phrase) => normal(phrase).toLowerCase());
-  }
-}
-
 // What the rules ask of a page again and again is found out once in a scan, during which the page stands still.
 const known = { shadows: null, elements: new Map(), words: new Map() };
 
@@ -55,6 +49,7 @@ const addressFits = (address, wanted) => {
 const framesOf = (wanted) =>
   inPage("iframe").filter((frame) => frame.src && wanted.some((each) => addressFits(frame.src, each)));
 
+// The phrases of the rules are normal and in lower case.
 const says = (element, phrases) => {
   const may = phrases.filter((phrase) => wordsIn(element).includes(phrase));
   if (!may.length) return false;
