@@ -59,15 +59,20 @@ fn has(environment: &[u8], wanted: impl Fn(&str, &str) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
-    /// A process that ends with its test at the latest: it reads from a pipe of ours.
+    /// A process that ends with its test at the latest: it reads from a pipe of ours. It has answered once, because a
+    /// process that the system is still starting shows no environment yet.
     fn process(mark: Option<&str>) -> Child {
         let mut command = Command::new("cat");
-        command.env_remove(MARK).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.env_remove(MARK).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.envs(mark.map(|mark| (MARK, mark)));
-        command.spawn().unwrap()
+        let mut child = command.spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        child
     }
 
     #[test]
