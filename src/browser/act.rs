@@ -19,9 +19,7 @@ impl Walk<'_, '_> {
     /// The steps before the commit, and its target: there, the only one, usable, and no challenge before it.
     pub(super) async fn prepare(mut self, steps: &[Step]) -> Result<Prepared, Halt> {
         let commit = steps.iter().position(|step| step.commit).unwrap_or(steps.len());
-        for step in &steps[..commit] {
-            self.step(step).await?;
-        }
+        self.steps(steps, commit).await?;
         let found = match steps.get(commit) {
             Some(step) => {
                 self.set_limit(step.timeout);
@@ -51,7 +49,7 @@ impl Walk<'_, '_> {
             },
         };
         let found = self.locate(&target, Need::Usable).await?;
-        self.watch_out(Some(&found.element)).await?;
+        self.watch_before(&found).await?;
         Ok(Some(found))
     }
 
@@ -62,7 +60,7 @@ impl Walk<'_, '_> {
             Verb::Fetch(fetch) => self.commit_fetch(fetch).await,
             verb => match &prepared.element {
                 Some(element) => {
-                    let found = Found { element: element.clone(), shown: "the commit step's target".to_owned() };
+                    let found = Found::again(element.clone(), "the commit step's target");
                     self.commit_on(verb, &found).await
                 }
                 None => self.commit_without_target(verb).await,
@@ -78,7 +76,7 @@ impl Walk<'_, '_> {
     }
 
     async fn commit_on(&mut self, verb: &Verb, found: &Found) -> Committed {
-        match self.unusable(found, Need::Usable).await {
+        match self.unusable(found).await {
             Ok(None) => {}
             Ok(Some(why)) => return Committed::NotSent(changed(&why)),
             Err(failure) => return Committed::NotSent(failure),
@@ -128,15 +126,16 @@ impl Walk<'_, '_> {
         {
             return Some(failure.at_step(place_of(step)));
         }
-        let said = if self.signs_in { self.answer_to_password().await } else { self.watch_out(None).await };
+        let said = if self.signs_in { self.answer_to_password().await } else { self.watch_out().await };
         if let Err(failure) = said {
             return Some(self.explain(failure, step).await);
         }
         if let Err(failure) = self.read_all(&step.reads).await {
             return Some(self.explain(failure, step).await);
         }
-        for step in &steps[commit + 1..] {
-            match self.step(step).await {
+        let after = &steps[commit + 1..];
+        for (index, step) in after.iter().enumerate() {
+            match self.step(step, after.get(index + 1)).await {
                 Ok(()) => {}
                 Err(Halt::Failed(failure)) => return Some(failure),
                 Err(Halt::Later(reason) | Halt::Skip(reason)) => {
@@ -151,11 +150,10 @@ impl Walk<'_, '_> {
     async fn answer_to_password(&mut self) -> Result<(), Failure> {
         let end = self.visit.clock.uptime() + ANSWER_TO_PASSWORD;
         loop {
-            self.watch_out(None).await?;
+            self.watch_out().await?;
             let context = self.context.clone();
-            let place = self.page(&context, "place", Vec::new()).await?.unwrap_or_default();
-            let asks = place.get("passwordShown").and_then(serde_json::Value::as_bool);
-            if asks == Some(false) || self.visit.clock.uptime() >= end {
+            let asks = self.page(&context, "asksForPassword", Vec::new()).await?;
+            if asks.is_ok_and(|asks| asks == serde_json::Value::Bool(false)) || self.visit.clock.uptime() >= end {
                 return Ok(());
             }
             self.visit.clock.sleep_real(LOOK).await;

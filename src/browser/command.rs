@@ -70,12 +70,14 @@ pub struct Command {
 /// What a command does.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// Loads a page and waits until its document is parsed.
+    /// Loads a page, waits until its document is parsed, and says where that is, as [`Action::Place`] does.
     Navigate(String),
-    /// Goes one page back.
+    /// Goes one page back; the answer as for [`Action::Navigate`].
     Back,
-    /// Loads the page again.
+    /// Loads the page again; the answer as for [`Action::Navigate`].
     Reload,
+    /// Says where the document is, as JSON (`browser/page/place.js`).
+    Place,
     /// Calls a function of the page scripts (`browser/page/`) with these arguments and waits for its answer.
     Page {
         /// Name of the function.
@@ -116,6 +118,7 @@ impl Action {
             Action::Navigate(_) => "navigate",
             Action::Back => "back",
             Action::Reload => "reload",
+            Action::Place => "place",
             Action::Page { function, .. } => function,
             Action::Click(_) => "click",
             Action::Clear(_) => "clear",

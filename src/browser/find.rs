@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::locator::locators;
-use super::look::{Found, Look};
+use super::look::{Found, Look, as_ready};
 use super::steps::Walk;
 use super::visit::Note;
 use super::wire::element;
@@ -42,13 +42,13 @@ impl Walk<'_, '_> {
     /// The element that a target means, once it is there and good; at the latest when the step's time is over.
     pub(super) async fn locate(&mut self, target: &Target, need: Need) -> Result<Found, Failure> {
         let start = self.visit.clock.uptime();
-        let mut watched = start;
+        let mut watched = None;
         loop {
             let waited = self.visit.clock.uptime().saturating_sub(start);
-            let (sight, look) = self.sight(target).await?;
+            let (sight, look) = self.sight(target, need).await?;
             let (trouble, close) = match sight {
-                Sight::One(found, index) if is_best(target, index) || waited >= PATIENCE => {
-                    match self.unusable(&found, need).await? {
+                Sight::One(mut found, index) if is_best(target, index) || waited >= PATIENCE => {
+                    match self.why_not(&mut found, need).await? {
                         None => {
                             self.note_drift(target, index, &found);
                             return Ok(found);
@@ -64,17 +64,27 @@ impl Walk<'_, '_> {
             if self.left().is_zero() {
                 return Err(self.not_found(target, trouble).await);
             }
-            if self.visit.clock.uptime().saturating_sub(watched) >= WATCH_OUT {
-                self.watch_everywhere().await?;
-                watched = self.visit.clock.uptime();
-            }
+            // What is not there at once may be hidden by what asks for a person.
+            watched = self.watch_again(watched).await?;
             self.wait_for_change(look, if close { FRAME } else { LOOK_AGAIN }).await?;
         }
     }
 
+    /// A look at what asks for a person, if it is time for the next one; when the last one was.
+    async fn watch_again(&mut self, last: Option<Duration>) -> Result<Option<Duration>, Failure> {
+        match last {
+            None => self.watch_out().await?,
+            Some(last) if self.visit.clock.uptime().saturating_sub(last) >= WATCH_OUT => {
+                self.watch_everywhere().await?
+            }
+            Some(last) => return Ok(Some(last)),
+        }
+        Ok(Some(self.visit.clock.uptime()))
+    }
+
     /// The element if it is there now; none when it is not. Two are a fault.
     pub(super) async fn locate_now(&mut self, target: &Target) -> Result<Option<Found>, Failure> {
-        match self.sight(target).await?.0 {
+        match self.sight(target, Need::Displayed).await?.0 {
             Sight::One(found, index) => {
                 self.note_drift(target, index, &found);
                 Ok(Some(found))
@@ -96,7 +106,7 @@ impl Walk<'_, '_> {
 
     /// The displayed hits of one locator, now.
     pub(super) async fn hits(&mut self, locator: &Locator) -> Result<Vec<Found>, Failure> {
-        Ok(self.look(locator).await?.hits)
+        Ok(self.look(locator, Need::Displayed).await?.hits)
     }
 
     /// Waits until nothing of the target is displayed.
@@ -104,7 +114,7 @@ impl Walk<'_, '_> {
         loop {
             let mut last = None;
             for locator in locators(target) {
-                let look = self.look(locator).await?;
+                let look = self.look(locator, Need::Displayed).await?;
                 if !look.hits.is_empty() {
                     last = Some(look);
                     break;
@@ -119,11 +129,24 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Why an element is not good yet.
-    pub(super) async fn unusable(&mut self, found: &Found, need: Need) -> Result<Option<String>, Failure> {
+    /// Why an element is not good yet. Most looks have found that out already.
+    async fn why_not(&mut self, found: &mut Found, need: Need) -> Result<Option<String>, Failure> {
         if need == Need::Displayed {
             return Ok(None);
         }
+        if found.ready.is_none() {
+            let arguments = vec![element(&found.element.reference), self.look_out()];
+            match self.page(&found.element.context, "ready", arguments).await? {
+                Ok(answer) => found.ready = as_ready(&answer),
+                Err(refusal) => return Ok(Some(refusal.to_string())),
+            }
+        }
+        let unclear = || Some("it cannot be used".to_owned());
+        Ok(found.ready.as_ref().map_or_else(unclear, |ready| ready.why.clone()))
+    }
+
+    /// Why an element cannot be used now.
+    pub(super) async fn unusable(&mut self, found: &Found) -> Result<Option<String>, Failure> {
         let argument = element(&found.element.reference);
         let answer = self.page(&found.element.context, "unusable", vec![argument]).await?;
         Ok(match answer {
@@ -134,10 +157,10 @@ impl Walk<'_, '_> {
     }
 
     /// One look at all locators of a target, the best first.
-    async fn sight(&mut self, target: &Target) -> Result<(Sight, Look), Failure> {
+    async fn sight(&mut self, target: &Target, need: Need) -> Result<(Sight, Look), Failure> {
         let (mut hidden, mut last) = (false, None);
         for (index, locator) in locators(target).iter().enumerate() {
-            let mut look = self.look(locator).await?;
+            let mut look = self.look(locator, need).await?;
             hidden |= look.hidden > 0;
             match look.hits.len() {
                 0 => last = Some(look),
@@ -172,7 +195,7 @@ impl Walk<'_, '_> {
     async fn not_found(&mut self, target: &Target, trouble: String) -> Failure {
         self.set_limit(Duration::from_secs(5));
         // Where a password is asked for and we are not the ones who type it, nobody is signed in any more.
-        if !self.signs_in && self.place().await.is_ok_and(|place| place.password_shown) {
+        if !self.signs_in && self.asks_for_password().await.unwrap_or_default() {
             return Failure::new(FailureKind::SessionExpired, format!("The page asks to sign in; {trouble}."));
         }
         let candidates = self.nearest(target).await.unwrap_or_default();

@@ -3,10 +3,12 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use super::challenge::Hit;
 use super::command::{Action, Context, Element, Refusal, Response};
-use super::find::FRAME;
+use super::find::{FRAME, Need};
 use super::steps::{Walk, refused};
 use super::wire::{ELEMENT_KEY, element};
 use crate::files::model::{By, Locator, Target};
@@ -24,6 +26,24 @@ pub(super) struct Found {
     pub element: Element,
     /// In words, for a person.
     pub shown: String,
+    /// What the look before its use gave; none when it was not looked at for that.
+    pub ready: Option<Ready>,
+}
+
+impl Found {
+    /// An element that was found earlier.
+    pub fn again(element: Element, shown: &str) -> Self {
+        Found { element, shown: shown.to_owned(), ready: None }
+    }
+}
+
+/// A look at an element that is about to be used.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Ready {
+    /// Why it cannot be used yet; none says that it can.
+    pub why: Option<String>,
+    /// The challenges that the page showed at that moment.
+    pub challenges: Vec<Hit>,
 }
 
 /// What one look at a page gave.
@@ -42,18 +62,21 @@ pub(super) type Root = Option<(Context, Option<Element>)>;
 
 impl Walk<'_, '_> {
     /// The displayed hits of a locator, `nth` applied.
-    pub(super) async fn look(&mut self, locator: &Locator) -> Result<Look, Failure> {
+    pub(super) async fn look(&mut self, locator: &Locator, need: Need) -> Result<Look, Failure> {
         let base = self.context.clone();
-        self.look_from(base, locator).await
+        self.look_from(base, locator, need).await
     }
 
-    async fn look_from(&mut self, base: Context, locator: &Locator) -> Result<Look, Failure> {
+    async fn look_from(&mut self, base: Context, locator: &Locator, need: Need) -> Result<Look, Failure> {
         let nothing = |context| Look { hits: Vec::new(), hidden: 0, context, changes: Json::Null };
         let Some((context, root)) = self.root(base.clone(), locator).await? else { return Ok(nothing(base)) };
         let root = root.map_or(Json::Null, |root| element(&root.reference));
         let by_role = matches!(locator.by, By::Role { .. });
         let by_driver = by_role && self.wait_until_complete(&context).await?;
-        let query = vec![self.query(locator)?, root, json!(by_role && !by_driver)];
+        // Where the driver still judges, or the page has several, it is not known yet which one is meant.
+        let only = need == Need::Usable && !by_driver && locator.nth.is_none();
+        let before_use = if only { self.look_out() } else { Json::Null };
+        let query = vec![self.query(locator)?, root, json!(by_role && !by_driver), before_use];
         let answer = match self.page(&context, "look", query).await? {
             Ok(answer) => answer,
             Err(Refusal::Script(why)) if why.contains("SyntaxError") || why.contains("not a valid") => {
@@ -111,7 +134,7 @@ impl Walk<'_, '_> {
     }
 
     async fn surrounding(&mut self, context: Context, locator: &Locator) -> Result<Option<Found>, Failure> {
-        let mut hits = self.look_from(context, locator).await?.hits;
+        let mut hits = self.look_from(context, locator, Need::Displayed).await?.hits;
         if hits.len() > 1 {
             let shown: Vec<String> = hits.iter().map(|hit| hit.shown.clone()).collect();
             return Err(self.ambiguous(&Target::Alternatives(vec![locator.clone()]), &shown));
@@ -165,12 +188,18 @@ impl Walk<'_, '_> {
     }
 }
 
+/// What a page function says of an element that is about to be used.
+pub(super) fn as_ready(answer: &Json) -> Option<Ready> {
+    Ready::deserialize(answer).ok()
+}
+
 fn hits_in(answer: &Json, context: &Context) -> Vec<Found> {
+    let ready = answer.get("ready").and_then(as_ready);
     let hits = answer.get("hits").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let found = hits.iter().filter_map(|hit| {
         let reference = hit.get("element")?.get(ELEMENT_KEY)?.as_str()?.to_owned();
         let shown = hit.get("shown")?.as_str()?.to_owned();
-        Some(Found { element: Element { context: context.clone(), reference }, shown })
+        Some(Found { element: Element { context: context.clone(), reference }, shown, ready: ready.clone() })
     });
     found.collect()
 }

@@ -17,9 +17,7 @@ impl Walk<'_, '_> {
     /// All steps of a section, then its meaning. Where it states both `done` and `todo` and neither or both hold, the
     /// reads are repeated until the time of the last step is over: a page may take a moment until it is itself.
     pub(super) async fn section(mut self, section: &Section) -> Result<Reading, Halt> {
-        for step in &section.steps {
-            self.step(step).await?;
-        }
+        self.steps(&section.steps, section.steps.len()).await?;
         let limit = section.steps.last().map_or(Duration::ZERO, |step| step.timeout);
         let end = self.visit.clock.uptime() + limit;
         loop {
@@ -97,7 +95,7 @@ impl Walk<'_, '_> {
         self.visit.clock.sleep_real(if asks { ASK_AGAIN } else { READ_AGAIN }).await;
         for step in &steps[from..] {
             if matches!(step.verb, Verb::Fetch(_) | Verb::File { .. }) {
-                self.step(step).await?;
+                self.step(step, None).await?;
             } else {
                 self.read_only(step).await?;
             }

@@ -219,6 +219,10 @@ impl Firefox {
                     .await?
                     .map_or_else(Response::Refused, Response::Json));
             }
+            Action::Place => {
+                let place = self.ask(Wire::script(page::PLACE, &[]), limit).await?;
+                return Ok(place.map_or_else(Response::Refused, Response::Json));
+            }
             Action::Navigate(url) => {
                 return self.load(Wire::post("url", json!({ "url": url })), Some(&url), limit).await;
             }

@@ -108,9 +108,7 @@ impl Visit<'_> {
     /// All steps of a `repeatable` act.
     pub async fn act_whole(&mut self, steps: &[Step], scope: Scope) -> Result<Vec<Note>, Halt> {
         let mut walk = Walk::starting(self, steps, scope).await?;
-        for step in steps {
-            walk.step(step).await?;
-        }
+        walk.steps(steps, steps.len()).await?;
         Ok(walk.notes)
     }
 

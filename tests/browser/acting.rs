@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sunup::browser::visit::Committed;
+use sunup::browser::{Action, Browser, Command, Context, Response};
 use sunup::clock::Clock;
 use sunup::files::model::*;
 use sunup::run::FailureKind;
@@ -21,6 +22,7 @@ crate::cases![
     a_field_that_shows_another_text_fails,
     boxes_and_lists_of_options,
     a_dialog_is_answered_or_named,
+    a_dialog_left_open_is_dismissed,
     a_new_tab_is_followed_and_closed_again,
     a_list_that_is_drawn_again_and_again,
     keys_and_scrolling,
@@ -144,6 +146,15 @@ async fn a_dialog_is_answered_or_named(lab: &mut Lab) {
     assert!(failure.message.contains("确定？"), "{}", failure.message);
     // It was dismissed: the browser goes on.
     lab.read(vec![open("/")]).await.unwrap();
+}
+
+async fn a_dialog_left_open_is_dismissed(lab: &mut Lab) {
+    lab.server.serve("/", [html("<script>alert('周年庆')</script><p>x")]);
+    let action = Action::Navigate(format!("{}/", lab.server.origin()));
+    let command = Command { context: Context::default(), action, limit: Duration::from_secs(5) };
+    assert_eq!(lab.firefox.execute(command).await.unwrap(), Response::Done, "the dialog is open");
+    lab.server.serve("/ok", [html("<p>x")]);
+    lab.read(vec![open("/ok")]).await.unwrap();
 }
 
 async fn a_new_tab_is_followed_and_closed_again(lab: &mut Lab) {

@@ -41,7 +41,7 @@ async fn ask(firefox: &mut Firefox, action: Action, seconds: u64) -> Result<Resp
 }
 
 fn place() -> Action {
-    Action::Page { function: "place", arguments: Vec::new() }
+    Action::Place
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sunup::browser::visit::Committed;
 use sunup::clock::Clock;
-use sunup::files::condition::Scope;
+use sunup::files::condition::{Condition, Names, Scope};
 use sunup::files::model::*;
 use sunup::run::FailureKind;
 
@@ -16,6 +16,7 @@ crate::cases![
     pages_that_ask_stop_at_once,
     a_widget_stops_only_what_it_stands_before,
     a_popup_that_fades_by_is_no_challenge,
+    what_a_page_asks_is_seen_before_the_next_step_wipes_it,
     rules_of_the_site_come_first,
     credentials_come_before_the_captcha,
     a_wrong_password_is_read_before_anything_wipes_it,
@@ -105,6 +106,32 @@ async fn a_popup_that_fades_by_is_no_challenge(lab: &mut Lab) {
         setTimeout(() => g.remove(), 250) }</script>";
     lab.server.serve("/", [html(body)]);
     lab.read(vec![open("/"), click(role("button", "签到"))]).await.unwrap();
+}
+
+async fn what_a_page_asks_is_seen_before_the_next_step_wipes_it(lab: &mut Lab) {
+    let asks = "<div role=dialog>用户协议已更新，同意后才能继续使用</div>";
+    let shows = format!("<button onclick=\"document.body.insertAdjacentHTML('beforeend', '{asks}')\">签到</button>");
+    let button = || click(role("button", "签到"));
+    let scroll = || step(Verb::Scroll(ScrollTo::Bottom));
+    let wait = |target| step(Verb::Wait { target: one(css(target)) });
+    let never = Condition::parse("1 == 2", &Names::default()).expect("a condition");
+    let not_now = Step { when: Some(never), ..click(css("a")) };
+    for then in [
+        vec![open("/away")],
+        vec![click(css("a"))],
+        vec![click(css("#missing")).optional()],
+        vec![not_now],
+        vec![scroll(), wait("a")],
+        vec![wait("#missing")],
+        vec![step(Verb::Press { keys: "Enter".into(), on: None })],
+        vec![step(Verb::Go(Go::Reload))],
+    ] {
+        lab.server.forget();
+        lab.server.serve("/", [html(&format!("{shows}<a href=/away>文章</a>"))]);
+        let failure = lab.read([vec![open("/"), button()], then.clone()].concat()).await.expect_err("it asks");
+        assert_eq!(failure.kind, FailureKind::Terms, "{then:?}: {failure:?}");
+        assert_eq!((lab.server.count("GET /"), lab.server.count("GET /away")), (1, 0), "{then:?}");
+    }
 }
 
 async fn rules_of_the_site_come_first(lab: &mut Lab) {

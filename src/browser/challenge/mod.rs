@@ -3,4 +3,6 @@
 mod rules;
 mod watch;
 
+pub(in crate::browser) use watch::Hit;
+
 pub use rules::{HeaderRule, Rule, Tier, for_pages, precedence, rule, rules};

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Rule, precedence, rule};
 use crate::browser::command::{Context, Element};
+use crate::browser::look::Found;
 use crate::browser::steps::Walk;
 use crate::browser::wire::element;
 use crate::run::{Failure, FailureKind};
@@ -20,21 +21,36 @@ const PASSIVE_LOOK: Duration = Duration::from_millis(500);
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
-struct Hit {
+pub(in crate::browser) struct Hit {
     id: String,
     /// What was seen, in words.
     shown: String,
 }
 
 impl Walk<'_, '_> {
-    /// A look before an element is used (`target`), or after a step. What asks for a person is a failure of its kind.
-    pub(in crate::browser) async fn watch_out(&mut self, target: Option<&Element>) -> Result<(), Failure> {
-        self.watch(target, false).await
+    /// A look after a step. What asks for a person is a failure of its kind.
+    pub(in crate::browser) async fn watch_out(&mut self) -> Result<(), Failure> {
+        self.watch(None, false, None).await
+    }
+
+    /// A look before an element is used; what was seen when it was found to be usable counts.
+    pub(in crate::browser) async fn watch_before(&mut self, found: &Found) -> Result<(), Failure> {
+        let seen = found.ready.as_ref().map(|ready| ready.challenges.clone());
+        self.watch(Some(&found.element), false, seen).await
+    }
+
+    /// What the page script is told about a look before an element is used.
+    pub(in crate::browser) fn look_out(&self) -> Json {
+        self.how(false)
+    }
+
+    fn how(&self, everywhere: bool) -> Json {
+        json!({ "signIn": self.signs_in, "everywhere": everywhere })
     }
 
     /// A look when what was expected did not come: an idle widget anywhere may be the reason.
     pub(in crate::browser) async fn watch_everywhere(&mut self) -> Result<(), Failure> {
-        self.watch(None, true).await
+        self.watch(None, true, None).await
     }
 
     /// The challenge that a page shows, in place of the failure that it led to.
@@ -45,10 +61,18 @@ impl Walk<'_, '_> {
         failure
     }
 
-    async fn watch(&mut self, target: Option<&Element>, everywhere: bool) -> Result<(), Failure> {
+    async fn watch(
+        &mut self,
+        target: Option<&Element>,
+        everywhere: bool,
+        seen: Option<Vec<Hit>>,
+    ) -> Result<(), Failure> {
         self.watch_own_rules().await?;
         let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
-        let mut hits = self.scan(&context, target, everywhere).await?;
+        let mut hits = match seen {
+            Some(hits) => [hits, self.scan_around(&context, everywhere).await?].concat(),
+            None => self.scan(&context, target, everywhere).await?,
+        };
         if hits.is_empty() {
             return Ok(());
         }
@@ -94,15 +118,22 @@ impl Walk<'_, '_> {
         target: Option<&Element>,
         everywhere: bool,
     ) -> Result<Vec<Hit>, Failure> {
-        let how = json!({ "signIn": self.signs_in, "everywhere": everywhere });
         let target = target.map_or(Json::Null, |target| element(&target.reference));
-        let mut found = self.page(context, "scan", vec![how.clone(), target]).await?.ok();
-        let mut hits: Vec<Hit> = found.take().and_then(|hits| serde_json::from_value(hits).ok()).unwrap_or_default();
-        if !context.frames.is_empty() {
-            let around = self.page(&context.top(), "scan", vec![how, Json::Null]).await?.ok();
-            hits.extend(around.and_then(|hits| serde_json::from_value::<Vec<Hit>>(hits).ok()).unwrap_or_default());
+        let hits = self.scan_in(context, target, everywhere).await?;
+        Ok([hits, self.scan_around(context, everywhere).await?].concat())
+    }
+
+    /// The rules that hold in the page around a frame.
+    async fn scan_around(&mut self, context: &Context, everywhere: bool) -> Result<Vec<Hit>, Failure> {
+        if context.frames.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(hits)
+        self.scan_in(&context.top(), Json::Null, everywhere).await
+    }
+
+    async fn scan_in(&mut self, context: &Context, target: Json, everywhere: bool) -> Result<Vec<Hit>, Failure> {
+        let found = self.page(context, "scan", vec![self.how(everywhere), target]).await?.ok();
+        Ok(found.and_then(|hits| serde_json::from_value(hits).ok()).unwrap_or_default())
     }
 
     /// The first by the design's order decides; the others are named beside it.

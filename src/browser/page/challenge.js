@@ -1,17 +1,19 @@
 // Looking for pages that ask for a person, by the rules (`browser/challenge/rules.yaml`), which stand in `rules`.
 
 // What the rules ask of a page again and again is found out once in a scan, during which the page stands still.
-const known = { shadows: null, elements: new Map(), words: new Map() };
+const known = { shadows: null, page: null, elements: new Map(), words: new Map() };
 
 const forget = () => {
   known.shadows = null;
+  known.page = null;
   known.elements.clear();
   known.words.clear();
 };
 
+const withShadows = () => (known.shadows ??= hasShadows(document));
+
 const inPage = (selector) => {
-  known.shadows ??= hasShadows(document);
-  const find = () => (known.shadows ? byCss(document, selector) : [...document.querySelectorAll(selector)]);
+  const find = () => (withShadows() ? byCss(document, selector) : [...document.querySelectorAll(selector)]);
   if (!known.elements.has(selector)) known.elements.set(selector, find());
   return known.elements.get(selector);
 };
@@ -19,6 +21,22 @@ const inPage = (selector) => {
 const wordsIn = (element) => {
   if (!known.words.has(element)) known.words.set(element, normal(anyText(element)).toLowerCase());
   return known.words.get(element);
+};
+
+// Long pages are looked at element by element.
+const MOST_WORDS = 100_000;
+
+// All words of the page, hidden ones included. What they do not hold, no element says: one look spares a look at each.
+const wordsOfPage = () => {
+  const values = inPage("input, select, textarea, button, output").map((field) => field.value);
+  const words = [document.documentElement.textContent, ...values].join(" ");
+  return words.length > MOST_WORDS ? null : normal(words).toLowerCase();
+};
+
+const mayBeSaid = (phrases) => {
+  if (withShadows()) return true;
+  known.page ??= { words: wordsOfPage() };
+  return known.page.words === null || phrases.some((phrase) => known.page.words.includes(phrase));
 };
 
 // Where a page puts what it has to say.
@@ -91,6 +109,7 @@ const solved = (rule) => rule.done && inPage(rule.done).some((field) => ("value"
 
 // The element by which a rule holds now.
 const holdsNow = (rule, widgetCounts) => {
+  if (rule.texts && !mayBeSaid(rule.texts)) return null;
   if (rule.marker && !document.querySelector(rule.marker)) return null;
   if (rule.beside && !holdsSignal(rule.beside)) return null;
   if (rule.without && holdsSignal(rule.without)) return null;

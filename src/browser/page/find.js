@@ -9,7 +9,11 @@ const everything = (root, out = []) => {
   return out;
 };
 
-const hasShadows = (root) => [...root.querySelectorAll("*")].some((element) => element.shadowRoot);
+// A loop, because WebDriver's membrane makes an array of a list eight times as dear.
+const hasShadows = (root) => {
+  for (const element of root.querySelectorAll("*")) if (element.shadowRoot) return true;
+  return false;
+};
 
 const byCss = (root, selector) => {
   const inside = root.shadowRoot ?? root;
@@ -176,13 +180,14 @@ const describe = (element) => {
 };
 
 // The displayed hits, and how often the page had changed when they were seen. `judged` does without the driver's word
-// on roles and names.
-const look = (query, root, judged) => {
+// on roles and names. With `use`, the only hit is looked at as one that is about to be used.
+const look = async (query, root, judged, use) => {
   const found = candidates(root ?? document, query, judged);
   const both = query.text == null ? found : found.filter((hit) => same(shownText(hit), query.text, query.exact));
   const seen = both.filter((element) => displayed(element));
   return {
     changes: watch(),
+    ready: use && seen.length === 1 ? await ready(seen[0], use) : null,
     hits: seen.slice(0, 300).map((element) => ({ element, shown: describe(element) })),
     count: seen.length,
     hidden: both.length - seen.length,

@@ -1,5 +1,7 @@
 //! The scripts that run in pages: finding, what is displayed, waiting, reading. They are put into a document once.
 
+use std::sync::LazyLock;
+
 use serde_json::Value as Json;
 
 /// What a page function answers when the scripts are not in its document yet.
@@ -16,8 +18,17 @@ const PARTS: [&str; 7] = [
 ];
 
 /// The functions that [`super::Action::Page`] may name.
-const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, holds, holdsLength, field, focus, ticked, option, \
-                         chosen, scroll, place, request, mask, items, table, scan, textOf, valueOf";
+const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
+                         chosen, scroll, asksForPassword, request, mask, items, table, scan, textOf, valueOf";
+
+/// Asks a document where it is, which needs none of the other scripts.
+pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place();");
+
+static INSTALL: LazyLock<String> = LazyLock::new(|| {
+    let rules = super::challenge::for_pages();
+    let parts = PARTS.concat();
+    format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n")
+});
 
 /// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:
 /// what they put on `window` stays hidden from the page's own scripts.
@@ -27,10 +38,7 @@ pub(super) fn call(function: &str) -> String {
 
 /// A script that brings the scripts along, unless they are there already, and calls a function.
 pub(super) fn install_and_call(function: &str) -> String {
-    let parts = PARTS.concat();
-    let rules = super::challenge::for_pages();
-    let answer = answer_of(function);
-    format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n{answer}")
+    format!("{}{}", *INSTALL, answer_of(function))
 }
 
 /// The answer is wrapped: where a document goes away in the middle of a call, the driver answers with null.

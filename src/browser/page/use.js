@@ -43,19 +43,7 @@ const scroll = (where, element) => {
   return true;
 };
 
-const place = () => {
-  const [navigation] = performance.getEntriesByType("navigation");
-  return {
-    url: location.href,
-    origin: location.origin,
-    host: location.host,
-    path: location.pathname,
-    document: document.documentURI,
-    status: navigation?.responseStatus ?? 0,
-    type: document.contentType,
-    passwordShown: byCss(document, "input[type=password]").some((field) => displayed(field)),
-  };
-};
+const asksForPassword = () => byCss(document, "input[type=password]").some((field) => displayed(field));
 
 // A request from this document, with its cookies. A redirect is not followed, and the body is read up to a bound. From a
 // document of another origin nothing is sent.

@@ -91,6 +91,12 @@ const middle = (element) => {
 
 const label = (element) => [...(element.labels ?? [])];
 
+// Before an element is used: why it cannot be yet and, where it can, the challenges that a person would see.
+const ready = async (element, how) => {
+  const why = await unusable(element);
+  return { why, challenges: why === null ? scan(how, element) : [] };
+};
+
 // Usable is displayed, enabled, still and uncovered. Null says yes; a text says why not yet.
 const unusable = async (element) => {
   if (!element.isConnected) return "it is no longer in the page";

@@ -57,7 +57,7 @@ impl Walk<'_, '_> {
             }
             self.renew_limit();
             let Some(found) = self.locate_now(&next).await? else { break };
-            if self.unusable(&found, Need::Usable).await?.is_some_and(|why| why.contains("disabled")) {
+            if self.unusable(&found).await?.is_some_and(|why| why.contains("disabled")) {
                 break;
             }
             if pages.len() >= rows.max_pages as usize {

@@ -20,17 +20,20 @@ const MARK: &str = "window.sunupMark = arguments[0]; window.sunupLeaving = false
     addEventListener('beforeunload', () => { window.sunupLeaving = true });
     return location.href;";
 
-/// Answers `ready` once a document other than the marked one is parsed; `before` after a while, to be asked again. In
-/// the marked document it waits to be torn away.
-const ARRIVE: &str = "const [mark, target] = arguments;
+/// Says where the document is once one other than the marked one is parsed; `before` after a while, to be asked again.
+/// In the marked document it waits to be torn away.
+const ARRIVE: &str = concat!(
+    include_str!("../page/place.js"),
+    "const [mark, target] = arguments;
     const later = (span) => new Promise((done) => setTimeout(() => done('before'), span));
-    if (target && location.href === target) return 'ready';
+    if (target && location.href === target) return place();
     // A new process starts with an empty document, which the page then replaces.
     if (location.href === 'about:blank') return later(20);
     if (window.sunupMark === mark) return later(1000);
-    if (document.readyState !== 'loading') return 'ready';
-    const parsed = new Promise((done) => document.addEventListener('DOMContentLoaded', () => done('ready'), { once: true }));
-    return Promise.race([parsed, later(1000)]);";
+    if (document.readyState !== 'loading') return place();
+    const parsed = new Promise((done) => document.addEventListener('DOMContentLoaded', () => done(place()), { once: true }));
+    return Promise.race([parsed, later(1000)]);"
+);
 
 /// Says whether the marked document begins to leave within a short time: `stays`, `leaves`, or `gone` already.
 const LEAVE: &str = "const [mark, patience] = arguments;
@@ -104,7 +107,7 @@ impl Firefox {
                 self.at = None;
                 Response::Done
             }
-            arrived => arrived,
+            _ => Response::Done,
         })
     }
 
@@ -114,9 +117,9 @@ impl Firefox {
         let waiting = async {
             loop {
                 match self.ask(Wire::script(ARRIVE, &arguments), limit).await? {
-                    Ok(answer) if answer.as_str() == Some("ready") => {
+                    Ok(place) if place.is_object() => {
                         self.bare = true;
-                        return Ok(Response::Done);
+                        return Ok(Response::Json(place));
                     }
                     // Torn away in the middle, or still the old document: again.
                     Ok(_) | Err(Refusal::Script(_)) => {}

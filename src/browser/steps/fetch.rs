@@ -101,19 +101,14 @@ impl Walk<'_, '_> {
     /// A request needs a document of its origin: its icon is a small one that asks for nothing.
     pub(in crate::browser) async fn enter_origin(&mut self, url: &Url) -> Result<(), Failure> {
         let origin = url.origin().ascii_serialization();
-        let context = self.context.clone();
-        let here = self.page(&context, "place", Vec::new()).await?.ok();
-        if here.as_ref().and_then(|place| place.get("origin")?.as_str()) == Some(&origin) {
+        if self.place().await.is_ok_and(|here| here.origin == origin) {
             return Ok(());
         }
         for path in ["/favicon.ico", "/robots.txt"] {
-            let loaded = self.load(Action::Navigate(format!("{origin}{path}"))).await;
-            match loaded {
+            match self.load(Action::Navigate(format!("{origin}{path}"))).await {
+                Ok(place) if place.origin == origin => return Ok(()),
                 Err(failure) if failure.kind != FailureKind::PageChanged => return Err(failure),
                 _ => {}
-            }
-            if self.place().await.is_ok_and(|place| place.origin == origin) {
-                return Ok(());
             }
         }
         Err(no_document(url))

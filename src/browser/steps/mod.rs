@@ -40,6 +40,8 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) file: Option<FileRead>,
     /// The steps type a password: messages about it are meant for us.
     pub(super) signs_in: bool,
+    /// Nothing was asked of the page yet: a dialog that is open was left by earlier steps.
+    fresh: bool,
     /// When the time of the step is over, by the clock's uptime.
     deadline: Duration,
     /// How long the step may take.
@@ -51,15 +53,15 @@ impl<'v, 'a> Walk<'v, 'a> {
     pub(super) fn going_on(visit: &'v mut Visit<'a>, context: Context, scope: Scope, signs_in: bool) -> Self {
         let deadline = visit.clock.uptime();
         let (values, notes) = (BTreeMap::new(), Vec::new());
-        Walk { visit, context, scope, values, notes, answer: None, file: None, signs_in, deadline, limit: LEAST }
+        let (answer, file, fresh) = (None, None, false);
+        Walk { visit, context, scope, values, notes, answer, file, signs_in, fresh, deadline, limit: LEAST }
     }
 
     /// A walk that starts in the first tab; tabs that earlier steps or advertisements opened are closed.
     pub(super) async fn starting(visit: &'v mut Visit<'a>, steps: &[Step], scope: Scope) -> Result<Self, Failure> {
         let mut walk = Walk::going_on(visit, Context::default(), scope, steps.iter().any(types_password));
         walk.set_limit(Duration::from_secs(15));
-        // A dialog that was left open would refuse every command from here on.
-        walk.ask(&Context::default(), Action::AnswerDialog(false)).await?;
+        walk.fresh = true;
         if let Response::Tabs(tabs) = walk.ask(&Context::default(), Action::Tabs).await? {
             for tab in tabs.iter().skip(1) {
                 let context = Context { tab: Some(tab.clone()), frames: Vec::new() };
@@ -70,14 +72,22 @@ impl<'v, 'a> Walk<'v, 'a> {
         Ok(walk)
     }
 
-    /// One step with its reads.
-    pub(super) async fn step(&mut self, step: &Step) -> Result<(), Halt> {
+    /// The first `count` steps, with their reads, one after another.
+    pub(super) async fn steps(&mut self, steps: &[Step], count: usize) -> Result<(), Halt> {
+        for (index, step) in steps.iter().enumerate().take(count) {
+            self.step(step, steps.get(index + 1)).await?;
+        }
+        Ok(())
+    }
+
+    /// One step with its reads. `next` is the one that comes after it.
+    pub(super) async fn step(&mut self, step: &Step, next: Option<&Step>) -> Result<(), Halt> {
         self.set_limit(step.timeout);
         if !self.wanted(step.when.as_ref()).map_err(|failure| failure.at_step(place_of(step)))? {
             self.leave_out(step);
             return Ok(());
         }
-        let outcome = self.carry_out(step).await;
+        let outcome = self.carry_out(step, next).await;
         match outcome {
             Ok(()) => Ok(()),
             Err(Halt::Failed(failure)) => Err(Halt::Failed(self.explain(failure, step).await)),
@@ -85,10 +95,13 @@ impl<'v, 'a> Walk<'v, 'a> {
         }
     }
 
-    async fn carry_out(&mut self, step: &Step) -> Result<(), Halt> {
+    /// A step, a look at what the page says to it, and the reads. The look is left to the next step where that one looks
+    /// before it changes anything, and nothing is read before.
+    async fn carry_out(&mut self, step: &Step, next: Option<&Step>) -> Result<(), Halt> {
         self.verb(step).await?;
-        if on_page(&step.verb) {
-            self.watch_out(None).await?;
+        let left_to_next = step.reads.is_empty() && next.is_some_and(looks_first);
+        if on_page(&step.verb) && !left_to_next {
+            self.watch_out().await?;
         }
         self.read_all(&step.reads).await.map_err(Halt::Failed)
     }
@@ -150,14 +163,21 @@ impl<'v, 'a> Walk<'v, 'a> {
         self.deadline.saturating_sub(self.visit.clock.uptime())
     }
 
-    /// One command. An unexpected dialog of the page is dismissed, and is a failure that names its text.
+    /// One command. An unexpected dialog of the page is dismissed, and is a failure that names its text; one that was left
+    /// open by earlier steps is dismissed, and that is all.
     pub(super) async fn ask(&mut self, context: &Context, action: Action) -> Result<Response, Failure> {
         let limit = self.left().max(LEAST);
         let command = Command { context: context.clone(), action, limit };
-        let response = self.visit.browser.execute(command).await?;
+        // The list of tabs is given whatever is open.
+        let fresh = self.fresh;
+        self.fresh &= matches!(command.action, Action::Tabs);
+        let response = self.visit.browser.execute(command.clone()).await?;
         let Response::Refused(Refusal::DialogOpen(text)) = response else { return Ok(response) };
         let dismiss = Command { context: context.clone(), action: Action::AnswerDialog(false), limit };
         self.visit.browser.execute(dismiss).await?;
+        if fresh {
+            return self.visit.browser.execute(command).await;
+        }
         let message = format!("The page opened a dialog that no step expects, “{text}”; it was dismissed.");
         Err(Failure::new(FailureKind::PageChanged, message))
     }
@@ -264,6 +284,16 @@ fn word(verb: &Verb) -> &'static str {
 /// Steps after which the page may have something to say.
 fn on_page(verb: &Verb) -> bool {
     !matches!(verb, Verb::Fetch(_) | Verb::File { .. } | Verb::Expect { .. } | Verb::Pause(_) | Verb::PauseUntil(_))
+}
+
+/// Steps that look for what asks for a person before they do anything, or that do nothing to the page and look after it.
+fn looks_first(step: &Step) -> bool {
+    let always = step.when.is_none() && !step.optional;
+    match &step.verb {
+        Verb::Wait { .. } | Verb::WaitGone { .. } | Verb::Scroll(_) => step.when.is_none(),
+        Verb::Press { .. } => always,
+        verb => always && target_of(verb).is_some(),
+    }
 }
 
 fn types_password(step: &Step) -> bool {

@@ -30,9 +30,6 @@ pub(in crate::browser) struct Place {
     pub document: String,
     /// HTTP status of the page load; 0 where the browser does not say.
     pub status: u16,
-    /// A password field is displayed.
-    #[serde(rename = "passwordShown")]
-    pub password_shown: bool,
 }
 
 impl Walk<'_, '_> {
@@ -44,7 +41,7 @@ impl Walk<'_, '_> {
             return Err(self.answered(&place).await);
         }
         if !self.is_own(&place.origin) {
-            self.watch_out(None).await?;
+            self.watch_out().await?;
             let message = format!("The page led to {}, which is not one of the site's origins.", place.host);
             return Err(Failure::new(FailureKind::PageChanged, message));
         }
@@ -54,7 +51,7 @@ impl Walk<'_, '_> {
     /// What a page means that came with this status. How long to stay away stands in a header, which a page load does not
     /// show: where a server asks for patience, it is asked once more, by `HEAD`, rather than too early or far too late.
     async fn answered(&mut self, place: &Place) -> Failure {
-        let by_page = self.watch_out(None).await.err();
+        let by_page = self.watch_out().await.err();
         let asks_for_patience = match &by_page {
             Some(failure) => failure.kind.policy() == Policy::SiteWaits && failure.retry_at.is_none(),
             None => matches!(place.status, 429 | 503),
@@ -80,26 +77,15 @@ impl Walk<'_, '_> {
     /// Loads a document into the tab, and says where that is; the browser's own error pages are failures.
     pub(in crate::browser) async fn load(&mut self, action: Action) -> Result<Place, Failure> {
         let context = self.context.clone();
-        if let Response::Refused(refusal) = self.ask(&context, action).await? {
-            return Err(super::refused(&refusal));
-        }
-        let place = self.arrived().await?;
+        let place = match self.ask(&context, action).await? {
+            Response::Json(place) => as_place(place)?,
+            Response::Refused(refusal) => return Err(super::refused(&refusal)),
+            _ => self.place().await?,
+        };
         if place.document.starts_with("about:neterror") || place.document.starts_with("about:certerror") {
             return Err(crate::browser::wire::error_page(&place.document));
         }
         Ok(place)
-    }
-
-    /// Where the document is that has just come. Its own script may replace it at that moment: then where the next one is.
-    async fn arrived(&mut self) -> Result<Place, Failure> {
-        let context = self.context.clone();
-        loop {
-            match self.page(&context, "place", Vec::new()).await? {
-                Ok(answer) => return as_place(answer),
-                Err(Refusal::Script(_)) if !self.left().is_zero() => self.visit.clock.sleep_real(LOOK).await,
-                Err(refusal) => return Err(super::refused(&refusal)),
-            }
-        }
     }
 
     /// Closes the tab and goes on in the first. The browser would end with its last tab: that one is emptied.
@@ -120,9 +106,24 @@ impl Walk<'_, '_> {
         self.place_in(&context).await
     }
 
-    /// Where a document is.
+    /// Where a document is. Its own script may replace it at that moment: then where the next one is.
     pub(in crate::browser) async fn place_in(&mut self, context: &Context) -> Result<Place, Failure> {
-        as_place(self.page_sure(context, "place", Vec::new()).await?)
+        loop {
+            match self.ask(context, Action::Place).await? {
+                Response::Json(place) if place.is_object() => return as_place(place),
+                Response::Json(_) | Response::Refused(Refusal::Script(_)) if !self.left().is_zero() => {
+                    self.visit.clock.sleep_real(LOOK).await;
+                }
+                Response::Refused(refusal) => return Err(super::refused(&refusal)),
+                other => return Err(super::refused(&Refusal::Script(format!("unexpected answer {other:?}")))),
+            }
+        }
+    }
+
+    /// Is a password field displayed? False where that cannot be told.
+    pub(in crate::browser) async fn asks_for_password(&mut self) -> Result<bool, Failure> {
+        let context = self.context.clone();
+        Ok(self.page(&context, "asksForPassword", Vec::new()).await?.is_ok_and(|asks| asks == Json::Bool(true)))
     }
 
     /// True for an origin that the site names as its own.

@@ -12,12 +12,12 @@ use crate::run::{Failure, FailureKind};
 impl Walk<'_, '_> {
     pub(in crate::browser) async fn press(&mut self, keys: &str, on: Option<&Locator>) -> Result<(), Failure> {
         let Some(locator) = on else {
-            self.watch_out(None).await?;
+            self.watch_out().await?;
             let context = self.context.clone();
             return self.press_in(keys, &context).await;
         };
         let found = self.locate(&Target::Alternatives(vec![locator.clone()]), Need::Usable).await?;
-        self.watch_out(Some(&found.element)).await?;
+        self.watch_before(&found).await?;
         self.press_on(keys, &found.element).await
     }
 

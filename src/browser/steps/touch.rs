@@ -28,7 +28,7 @@ impl Walk<'_, '_> {
             Err(failure) if step.optional && failure.kind == FailureKind::PageChanged => return Ok(()),
             Err(failure) => return Err(failure),
         };
-        self.watch_out(Some(&found.element)).await?;
+        self.watch_before(&found).await?;
         match self.use_element(&step.verb, &found).await? {
             Use::Done => Ok(()),
             Use::Refused(refusal) if step.optional && refusal.proves_nothing_dispatched() => Ok(()),
@@ -42,6 +42,7 @@ impl Walk<'_, '_> {
     /// The page was drawn again between the look and the use: it is looked for once more.
     async fn once_more(&mut self, step: &Step, target: &Target) -> Result<(), Failure> {
         let found = self.locate(target, need_of(&step.verb)).await?;
+        self.watch_before(&found).await?;
         match self.use_element(&step.verb, &found).await? {
             Use::Done => Ok(()),
             Use::Refused(refusal) => Err(refused(&refusal)),
@@ -147,9 +148,7 @@ impl Walk<'_, '_> {
     async fn wait_until_loaded(&mut self) -> Result<(), Failure> {
         loop {
             let context = self.context.clone();
-            let place = self.page(&context, "place", Vec::new()).await?.unwrap_or_default();
-            let url = place.get("url").and_then(Json::as_str).unwrap_or("about:blank");
-            if url != "about:blank" {
+            if self.place_in(&context).await?.url != "about:blank" {
                 let loaded = vec![Json::from(50), Json::from(self.left().as_millis() as u64)];
                 self.page(&context, "calm", loaded).await?.ok();
                 return Ok(());
