@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use super::sweep::{MARK, groups_with};
+use super::sweep::{MARK, PROFILE, groups_with};
 use crate::run::{Failure, FailureKind};
 
 /// How long the driver may take to listen.
@@ -69,6 +69,8 @@ pub struct Surroundings<'a> {
     pub home: &'a Path,
     /// Who started it.
     pub mark: &'a str,
+    /// The profile that its browser uses.
+    pub profile: &'a Path,
     /// Without a window.
     pub headless: bool,
 }
@@ -158,7 +160,7 @@ fn command(program: &Path, around: &Surroundings<'_>) -> Command {
     }
     // Firefox refuses a home that another user owns, which is what root has under sudo: it gets one of its own.
     command.env("HOME", around.home).env("TMPDIR", around.home).env("TZ", around.zone);
-    command.env("LANG", "C.UTF-8").env(MARK, around.mark);
+    command.env("LANG", "C.UTF-8").env(MARK, around.mark).env(PROFILE, around.profile);
     // Without it Firefox asks its maker's server for settings, whatever address the preferences name.
     command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
 use super::scratch::Scratch;
-use super::{page, wire, wire::Wire};
+use super::{page, sweep, wire, wire::Wire};
 use crate::clock::{Clock, SystemClock};
 use crate::files::model::Viewport;
 use crate::run::{Failure, FailureKind};
@@ -81,7 +81,7 @@ pub struct Firefox {
 }
 
 impl Firefox {
-    /// Starts the driver and the browser. Whatever is missing on this machine is an `environment` failure with its mend.
+    /// Starts the driver and the browser. Whoever of ours uses the profile is ended before: the caller has the lane now. Whatever is missing on this machine is an `environment` failure with its mend.
     pub async fn start(options: StartOptions) -> Result<Self, Failure> {
         let clock = SystemClock::new();
         let program = find_driver(&options.driver)?;
@@ -90,8 +90,12 @@ impl Firefox {
         make_private(&options.scratch)?;
         let folder = Scratch::new(&options.scratch, SCRATCH)
             .map_err(|error| no_folder(&options.scratch.display().to_string(), &error))?;
-        let zone = options.zone.name();
-        let around = Surroundings { zone, home: folder.path(), mark: &options.mark, headless: options.headless };
+        let profile = options.profile.canonicalize().unwrap_or_else(|_| options.profile.clone());
+        if sweep::free(&profile) > 0 {
+            tracing::warn!(profile = %profile.display(), "ended the browser of a run that lost its lane");
+        }
+        let (zone, home, mark) = (options.zone.name(), folder.path(), &options.mark);
+        let around = Surroundings { zone, home, mark, profile: &profile, headless: options.headless };
         let mut driver = Driver::start(&program, &around).await?;
         let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
         let client =

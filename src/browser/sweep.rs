@@ -1,6 +1,7 @@
 //! Orphans: a killed runner leaves its driver and its browser behind. The next run finds them by their mark, and ends them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
@@ -10,6 +11,9 @@ use nix::unistd::{Pid, getpgid, getpgrp};
 /// processes carry it: a person's own Firefox is never touched.
 pub const MARK: &str = "SUNUP_RUN";
 
+/// The environment variable by which they say which profile is theirs.
+pub const PROFILE: &str = "SUNUP_PROFILE";
+
 /// How often the processes are looked at before those that do not go are given up on.
 const LOOKS: u32 = 300;
 /// The time between two looks.
@@ -18,9 +22,19 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Ends the groups of all marked processes of which `is_over` says that whoever started them is dead, and returns how
 /// many groups these were. It comes back when they are gone, so that their profiles are free.
 pub fn sweep(is_over: impl Fn(&str) -> bool) -> usize {
+    end_all(|name, value| name == MARK && is_over(value))
+}
+
+/// Ends the groups of our drivers and browsers that use a profile, whoever started them: the caller has the lane now, and
+/// a runner that was stopped for so long that it lost the lane must not click in that browser when it wakes.
+pub fn free(profile: &Path) -> usize {
+    end_all(|name, value| name == PROFILE && Path::new(value) == profile)
+}
+
+fn end_all(wanted: impl Fn(&str, &str) -> bool) -> usize {
     let mut ended = BTreeSet::new();
     for _ in 0..LOOKS {
-        let orphans = orphans(&is_over);
+        let orphans = groups_with(&wanted);
         if orphans.is_empty() {
             return ended.len();
         }
@@ -31,12 +45,8 @@ pub fn sweep(is_over: impl Fn(&str) -> bool) -> usize {
         ended.extend(orphans);
         std::thread::sleep(PAUSE);
     }
-    tracing::warn!(groups = ended.len(), "the browsers of a killed run were ended but are not gone yet");
+    tracing::warn!(groups = ended.len(), "browsers of another run were ended but are not gone yet");
     ended.len()
-}
-
-fn orphans(is_over: &impl Fn(&str) -> bool) -> BTreeSet<Pid> {
-    groups_with(|name, value| name == MARK && is_over(value))
 }
 
 /// The process groups, other than our own, in which some process has such an environment variable. The group is asked
@@ -65,10 +75,10 @@ mod tests {
 
     /// A process that ends with its test at the latest: it reads from a pipe of ours. It has answered once, because a
     /// process that the system is still starting shows no environment yet.
-    fn process(mark: Option<&str>) -> Child {
+    fn process(mark: Option<&str>, profile: Option<&str>) -> Child {
         let mut command = Command::new("cat");
         command.env_remove(MARK).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.envs(mark.map(|mark| (MARK, mark)));
+        command.envs(mark.map(|mark| (MARK, mark))).envs(profile.map(|profile| (PROFILE, profile)));
         let mut child = command.spawn().unwrap();
         child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
@@ -78,8 +88,8 @@ mod tests {
     #[test]
     fn only_the_marked_whose_run_is_over_are_ended() {
         let (over, alive) = ("over-5f0e17c3", "alive-5f0e17c3");
-        let mut orphan = process(Some(over));
-        let mut others = [process(Some(alive)), process(None)];
+        let mut orphan = process(Some(over), None);
+        let mut others = [process(Some(alive), None), process(None, None)];
         assert_eq!(sweep(|mark| mark == over), 1);
         assert!(!orphan.wait().unwrap().success());
         for other in &mut others {
@@ -88,6 +98,16 @@ mod tests {
             assert!(other.wait().unwrap().success());
         }
         assert_eq!(sweep(|mark| mark == over), 0);
+    }
+
+    #[test]
+    fn whoever_has_the_lane_has_its_profile_alone() {
+        let mut before = process(Some("alive-1b7d"), Some("/profiles-1b7d/community/main"));
+        let mut another = process(Some("alive-1b7d"), Some("/profiles-1b7d/community/second"));
+        assert_eq!(free(Path::new("/profiles-1b7d/community/main")), 1);
+        assert!(!before.wait().unwrap().success());
+        drop(another.stdin.take());
+        assert!(another.wait().unwrap().success(), "another lane's browser was ended, too");
     }
 
     #[test]

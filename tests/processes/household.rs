@@ -1,0 +1,158 @@
+//! One task on a [`Site`], and runs of the real program for it that are no rehearsals.
+
+use std::fs;
+use std::path::PathBuf;
+
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use serde_json::Value as Json;
+use sunup::clock::{Clock, SystemClock};
+use tokio::process::Command;
+
+use crate::site::Site;
+use crate::support::{Outcome, Place, run};
+
+/// The task's name in reports.
+pub const TASK: &str = "club/checkin";
+
+/// Files, data folder and site of one task.
+pub struct Household {
+    /// Where everything lies.
+    pub place: Place,
+    /// The site.
+    pub site: Site,
+}
+
+impl Household {
+    /// A new one, whose site has seen nothing.
+    pub async fn new() -> Self {
+        let household = Household { place: Place::new(), site: Site::start().await };
+        household.write("sunup.yaml", SETTINGS);
+        household.write("tasks/club/site.yaml", &SITE.replace("ORIGIN", &household.site.origin()));
+        household.write("tasks/club/checkin.yaml", CHECKIN);
+        household
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.place.path("files").join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// A run with a data folder, by a clock that is set by [`Household::set_clock`].
+    pub fn morning(&self, data: &str) -> Command {
+        let mut command = self.place.sunup(&["run", "--json", "--config", "files/sunup.yaml", "--data", data]);
+        command.env("LD_PRELOAD", faketime()).env("FAKETIME_TIMESTAMP_FILE", self.clock_file());
+        // Timers go on as they are: only what the machine believes to be the time is another.
+        command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        command.env("CLUB_USER", "lin").env("CLUB_PASSWORD", "nobody-asks-for-it");
+        command
+    }
+
+    /// The same from its start to its end.
+    pub async fn whole_morning(&self, data: &str) -> Told {
+        Told::of(run(self.morning(data)).await)
+    }
+
+    /// What the clock of all runs shows from now on, as hour and minute of a day in the site's zone.
+    pub fn set_clock(&self, days_ahead: i64, hour: u32, minute: u32) {
+        let now = SystemClock::new().now();
+        let zone = chrono_tz::Asia::Shanghai;
+        let day = now.with_timezone(&zone).date_naive() + TimeDelta::days(days_ahead);
+        let wanted = zone.from_local_datetime(&day.and_hms_opt(hour, minute, 0).expect("a time")).single();
+        let wanted: DateTime<Utc> = wanted.expect("there is no summer time there").to_utc();
+        let ahead = (wanted - now).num_seconds();
+        // Written beside and put in place, so that nobody reads half of it.
+        let beside = self.place.path("clock.new");
+        fs::write(&beside, format!("{ahead:+}")).expect("a file");
+        fs::rename(beside, self.clock_file()).expect("a file");
+    }
+
+    fn clock_file(&self) -> PathBuf {
+        self.place.path("clock")
+    }
+}
+
+/// A run that printed JSON.
+pub struct Told {
+    /// What the program said.
+    pub outcome: Outcome,
+    json: Json,
+}
+
+impl Told {
+    /// The run that ended so.
+    pub fn of(outcome: Outcome) -> Self {
+        let json = serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("no JSON: {error}\n{outcome}"));
+        Told { outcome, json }
+    }
+
+    /// The status of the task's latest key, and why it did not run.
+    pub fn status(&self) -> (String, String) {
+        self.statuses().pop().unwrap_or_default()
+    }
+
+    /// The same of all keys of the task that the run told of, by period.
+    pub fn statuses(&self) -> Vec<(String, String)> {
+        let runs = self.json["runs"].as_array().expect("a list of task runs");
+        let mut runs: Vec<&Json> = runs.iter().filter(|run| run["task"] == TASK).collect();
+        runs.sort_by_key(|run| run["period"].as_str());
+        let word = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+        runs.into_iter().map(|run| (word(&run["status"]), word(&run["reason"]["word"]))).collect()
+    }
+
+    /// Whether a report was made.
+    pub fn reported(&self) -> bool {
+        !self.json["report"].is_null()
+    }
+}
+
+/// The library that gives a process a clock of its own: the Debian package `libfaketime`.
+fn faketime() -> PathBuf {
+    let folders = fs::read_dir("/usr/lib").expect("/usr/lib").flatten().map(|entry| entry.path());
+    let found = folders.map(|folder| folder.join("faketime/libfaketime.so.1")).find(|library| library.is_file());
+    found.expect("libfaketime is not there: `make test` installs what the tests need")
+}
+
+const SETTINGS: &str = r#"format: 1
+timezone: Asia/Shanghai
+language: en
+schedule: { at: "06:00", until: "23:59" }
+browser: { driver: geckodriver, headless: true }
+"#;
+
+const SITE: &str = r#"name: Club
+origins: ["ORIGIN"]
+day: { timezone: Asia/Shanghai, starts_at: "00:00" }
+accounts:
+  main:
+    username: { env: CLUB_USER }
+    password: { env: CLUB_PASSWORD }
+sign_in:
+  check:
+    steps:
+      - fetch: /api/me
+        read:
+          user: { text: json.user }
+    done: user == account.username
+    todo: user != account.username
+  act: person
+  verify: check
+"#;
+
+const CHECKIN: &str = r#"name: Check in
+check:
+  steps:
+    - fetch: /api/me
+      read: { acts: { number: json.acts } }
+  done: acts >= 1
+  todo: acts == 0
+act:
+  - open: /home
+  - click: { role: button, name: check in }
+    commit: true
+verify:
+  steps:
+    - fetch: /api/me
+      read: { acts: { number: json.acts } }
+  done: acts >= 1
+"#;

@@ -1,0 +1,110 @@
+//! SIGKILL at any point of a morning, journalled ones and any moment between: nothing twice, nothing falsely done.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use sunup::clock::{Clock, SystemClock};
+use sunup::run::Status;
+
+use crate::stage::Stage;
+use crate::support::browser_turn;
+
+const TASKS: [&str; 3] = ["community/checkin", "community/publish", "community/read"];
+/// Lines that an undisturbed morning of the example writes, and some more.
+const LINES: u64 = 60;
+/// A kill comes at the latest so long after its line: about the time of a page load.
+const LATEST_MS: u64 = 400;
+
+/// Numbers from a seed, the same on every machine (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
+
+#[tokio::test]
+async fn twenty_kills() {
+    kills(20, 1).await;
+}
+
+#[tokio::test]
+#[ignore = "half an hour: part of `make soak`"]
+async fn two_hundred_kills() {
+    kills(200, 2).await;
+}
+
+/// Mornings of the example, each killed twice at points that the seed says, and then left alone.
+async fn kills(wanted: u32, seed: u64) {
+    let _turn = browser_turn();
+    let mut random = Random(seed);
+    let (mut done, mut mornings) = (0, 0);
+    while done < wanted {
+        mornings += 1;
+        let stage = Stage::new();
+        for _ in 0..2 {
+            let (lines, later) = (1 + random.below(LINES / 2), Duration::from_millis(random.below(LATEST_MS)));
+            done += u32::from(killed(&stage, lines, later).await);
+        }
+        ends_well(&stage, &format!("seed {seed}, morning {mornings}")).await;
+    }
+    eprintln!("{done} kills in {mornings} mornings: 0 double acts, 0 false successes, 0 processes, 0 profiles left");
+}
+
+/// Runs until the ledger holds so many lines more than before and some time has passed, then kills the runner and
+/// nothing but it. False when the run had ended before.
+async fn killed(stage: &Stage, lines: u64, later: Duration) -> bool {
+    let clock = SystemClock::new();
+    let aim = lines_in(&stage.data()) + lines;
+    let mut run = stage.rehearsal("fresh");
+    let mut runner = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    while lines_in(&stage.data()) < aim {
+        if runner.try_wait().expect("a runner").is_some() {
+            return false;
+        }
+        clock.sleep_real(Duration::from_millis(1)).await;
+    }
+    clock.sleep_real(later).await;
+    let alive = runner.try_wait().expect("a runner").is_none();
+    runner.kill().await.expect("a runner");
+    alive
+}
+
+/// How many events the ledger holds; none before it is there.
+fn lines_in(data: &Path) -> u64 {
+    let count = || -> rusqlite::Result<i64> {
+        let ledger = Connection::open_with_flags(data.join("ledger.db"), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        ledger.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0))
+    };
+    count().unwrap_or(0).unsigned_abs()
+}
+
+/// The next run does what is left, and nothing a second time; what the killed ones left is gone.
+async fn ends_well(stage: &Stage, which: &str) {
+    let morning = stage.morning("fresh").await;
+    let counted = stage.counted();
+    let count = |act: &str| counted.get(act).copied().unwrap_or(0);
+    for (task, act, most) in [(TASKS[0], "checkin", 1), (TASKS[1], "publish", 1), (TASKS[2], "read", 5)] {
+        assert!(count(act) <= most, "{which}: {act} twice: {counted:?}\n{}", morning.outcome);
+        let done = matches!(morning.status(task), Status::Success | Status::AlreadyDone);
+        // Two submissions of the sign-in whose answers were never read are all that a day has.
+        let person = morning.status(task) == Status::Blocked && count("sign_in") == 2;
+        let waits = morning.status(task) == Status::Pending && count("sign_in") == 2;
+        assert!(done || person || waits, "{which}: {task}, {counted:?}\n{}", morning.outcome);
+        assert!(!done || count(act) == most, "{which}: {task} is falsely done, {counted:?}\n{}", morning.outcome);
+    }
+    assert!(count("sign_in") <= 2, "{which}: {counted:?}");
+    assert_eq!(stage.place.processes(), Vec::<String>::new(), "{which}");
+    for folder in [stage.data().join("browsers"), stage.place.path("tmp")] {
+        let left: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        assert!(left.is_empty(), "{which} left {left:?}");
+    }
+}

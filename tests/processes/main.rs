@@ -1,0 +1,13 @@
+//! The real program as processes that are killed, started together, and stopped; a real Firefox; a ledger on disk.
+
+#[path = "../morning/stage.rs"]
+#[allow(dead_code)] // These tests take what they need of it.
+mod stage;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod household;
+mod killed_anywhere;
+mod site;
+mod stopped;
+mod together;
