@@ -68,7 +68,9 @@ fn task_run(project: &Project, ledger: &Ledger, line: &StatusLine, before: Optio
     let decision = ledger.last_decision(key)?;
     let reason = match line.status {
         status if status.is_done() => None,
-        Status::Pending | Status::Failed => line.reason.clone().or_else(|| decision.filter(|answer| answer != "run")),
+        Status::Pending | Status::Running | Status::Failed => {
+            line.reason.clone().or_else(|| decision.filter(|answer| answer != "run"))
+        }
         _ => line.reason.clone(),
     };
     let reason = reason.map(|text| reason_of(&text));
