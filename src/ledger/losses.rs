@@ -69,6 +69,17 @@ impl Ledger {
             statement.query_map([], loss)?.collect()
         })
     }
+
+    /// The losses that no report has told of yet.
+    pub fn untold_losses(&self) -> Result<Vec<Loss>, LedgerError> {
+        let last: Option<DateTime<Utc>> = self.read(|connection| {
+            let last = connection.query_row("SELECT max(rendered_at) FROM reports", [], |row| row.get(0));
+            last.and_then(|text: Option<String>| text.map(|text| unstamp(0, &text)).transpose())
+        })?;
+        let mut losses = self.losses()?;
+        losses.retain(|loss| last.is_none_or(|last| last < loss.found_at));
+        Ok(losses)
+    }
 }
 
 /// Writes a loss down. The ledger gets another id with it: if the lost one turns up again, it is known to be another.

@@ -32,4 +32,4 @@ pub use losses::{Loss, LossKind};
 pub use outbox::{MailState, NewMail, OutboxMail, StoredReport};
 pub use rows::{PointsRead, StoredRow};
 pub use store::Ledger;
-pub use tickets::{OpenTicket, SiteWait, Ticket};
+pub use tickets::{BY_A_PERSON, OpenTicket, SiteWait, Ticket};

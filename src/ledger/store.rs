@@ -90,7 +90,9 @@ impl Ledger {
             .map_err(|error| LedgerError::of(&path, error))?;
         let ledger = Ledger { connection, path, durable: true, mark: Mark::file(data), _gate: gate };
         ledger.connection.busy_timeout(BUSY).map_err(|error| ledger.error(error))?;
-        match version(&ledger.connection).map_err(|error| ledger.error(error))? {
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        ledger.read(|connection| connection.query_row(tables, [], |row| row.get::<_, i64>(0)))?;
+        match ledger.read(version)? {
             VERSION => Ok(Some(ledger)),
             0 => Ok(None),
             found if found > VERSION => Err(LedgerError::TooNew { path: ledger.path, found }),

@@ -116,7 +116,7 @@ mod tests {
             Status::Dead,
         ];
         let reasons = "not_due window_closed period_over holiday not_workday not_ready requirement_ended already_done \
-                       in_flight waiting_for_evidence ticket suspended cooling_down locked missed skip later";
+                       in_flight waiting_for_evidence ticket suspended cooling_down locked missed skip later ledger_lost";
         for words in both() {
             let has = |key: String| assert!(words.find(&key, &[]).is_some(), "{} lacks {key}", words.tag());
             statuses.iter().for_each(|status| has(format!("status-{}", status.word())));

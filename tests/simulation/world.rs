@@ -117,7 +117,7 @@ impl<'b> World<'b> {
                 Next::Close(status, reason) => Event::Closed { status, reason },
                 Next::Later(reason) => Event::Halted { later: true, reason },
                 Next::Intend { generation, unit } => Event::Intended { generation, unit },
-                Next::Ask => unreachable!("no shape asks a person"),
+                Next::Ask | Next::AskInDoubt => unreachable!("no shape asks a person"),
                 Next::Read(which) => self.read(which)?,
                 Next::Prepare => {
                     self.fate.line()?;
