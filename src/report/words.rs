@@ -136,6 +136,24 @@ mod tests {
     }
 
     #[test]
+    fn every_loss_of_the_ledger_is_told_with_its_time_and_what_was_kept() {
+        use crate::ledger::LossKind::*;
+        use crate::report::LostLines;
+        for words in both() {
+            for (kind, told) in
+                [(Damaged, "ledger.damaged-1"), (Gone, "06:00"), (OlderCopy, "05:00"), (Another, "05:00")]
+            {
+                let found_at = "2026-11-30T06:00:00Z".parse().unwrap();
+                let known_to = "2026-11-30T05:00:00Z".parse().ok();
+                let loss = LostLines { kind, found_at, known_to, kept: Some("ledger.damaged-1".into()) };
+                let line = loss.line(&words, chrono_tz::UTC);
+                assert!(line.contains("2026-11-30 06:00") && line.contains(told), "{line}");
+                assert!(!line.contains("loss-") && line.lines().count() == 1, "{line}");
+            }
+        }
+    }
+
+    #[test]
     fn arguments_are_put_in_without_marks() {
         let [chinese, english] = both();
         assert_eq!(chinese.with("count-done", &[("count", 4.into())]), "4 项完成");

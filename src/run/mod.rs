@@ -18,7 +18,7 @@ mod tests;
 pub use decide::{Decision, Facts, Refusal, RequirementState, decide};
 pub use event::{Event, Source, Which};
 pub use failure::{Failure, FailureKind, Policy, SITE_CLOCK};
-pub use in_time::too_late;
+pub use in_time::{is_behind, too_late};
 pub use key::{Key, Lane};
 pub use reading::{Answer, Note, Reading};
 pub use rules::Rules;

@@ -1,20 +1,16 @@
 //! A clock that is wrong: nothing is done by it, no act and no sign-in.
 
 use anyhow::Result;
-use chrono::TimeDelta;
 
 use super::morning::World;
 use crate::clock::Instant;
-use crate::run::{Failure, FailureKind, SITE_CLOCK};
-
-/// A clock may be stepped back by so much; more is a fault.
-const BEHIND: TimeDelta = TimeDelta::minutes(2);
+use crate::run::{Failure, FailureKind, SITE_CLOCK, is_behind};
 
 impl World<'_> {
     /// A clock that shows less than the ledger's last line, by more than a step of the clock may be.
     pub(super) fn clock_fault(&self) -> Result<Option<Failure>> {
         let now = self.clock.now();
-        let Some(last) = self.ledger.high_water()?.filter(|last| *last - now > BEHIND) else { return Ok(None) };
+        let Some(last) = self.ledger.high_water()?.filter(|last| is_behind(now, *last)) else { return Ok(None) };
         let shown = |at: Instant| at.with_timezone(&self.project.settings.timezone).format("%Y-%m-%d %H:%M");
         let message = format!(
             "this machine's clock is wrong: it shows {}, and the ledger's last line is of {}. Set the clock (`timedatectl`), \

@@ -176,9 +176,16 @@ impl<'a> OpenLane<'a> {
         Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
     }
 
+    /// Sign-ins of today that the ledger may have lost.
+    pub(super) fn lost_submissions(&self) -> Result<u32> {
+        let losses = self.world.ledger.losses()?;
+        Ok(doubt::lost_submissions(&losses, &self.site.calendar, self.site_day()))
+    }
+
     /// What the ledger says of the lane, for the sign-in.
     pub(super) fn standing(&self) -> Result<Standing> {
-        Ok(Standing { submissions: self.world.ledger.submissions(&self.lane, self.site_day())? })
+        let known = self.world.ledger.submissions(&self.lane, self.site_day())?;
+        Ok(Standing { submissions: known + self.lost_submissions()? })
     }
 
     /// Writes an event down, then takes it in; what follows from a failure for the lane is written before it.
