@@ -40,7 +40,6 @@ enum Found {
 impl Examiner<'_> {
     /// Leaves a whole ledger of this version, or says why there is none.
     pub fn examine(&self) -> Result<(), LedgerError> {
-        // The mark is read before the ledger, which only grows: in the other order a line in between would look lost.
         let mark = Mark::read(&self.mark_file());
         let (connection, loss) = match self.look()? {
             Found::Ledger(connection) => {

@@ -46,6 +46,22 @@ async fn a_site_whose_clock_differs_is_neither_signed_in_to_nor_acted_on() {
 }
 
 #[tokio::test]
+async fn what_one_task_learns_of_the_clock_holds_for_the_others_of_its_lane() {
+    let _turn = browser_turn();
+    let stage = Stage::own();
+    stage.edit("tasks/community/checkin.yaml", "fetch: /api/me", "fetch: /api/tasks/read");
+    let answer = "GET /api/tasks/read\n    reply: {";
+    let dated = "GET /api/tasks/read\n    reply: { headers: { date: \"Mon, 01 Jan 2001 00:00:00 GMT\" },";
+    stage.edit("fixtures/community/site.yaml", answer, dated);
+    let morning = stage.morning("fresh").await;
+    // `publish` looks at pages, which show no date.
+    for task in ["community/checkin", "community/publish", "community/read"] {
+        assert_eq!(morning.kind(task), Some(FailureKind::Environment), "{task}: {}", morning.outcome);
+    }
+    assert_eq!(stage.counted().get("publish"), None, "{}", morning.outcome);
+}
+
+#[tokio::test]
 async fn an_answer_out_of_a_cache_says_nothing_about_the_clock() {
     let _turn = browser_turn();
     let stage = Stage::own();
