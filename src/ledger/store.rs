@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::LedgerError;
@@ -89,7 +90,11 @@ impl Ledger {
             .or_else(|_| Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY))
             .map_err(|error| LedgerError::of(&path, error))?;
         let ledger = Ledger { connection, path, durable: true, mark: Mark::file(data), _gate: gate };
-        ledger.connection.busy_timeout(BUSY).map_err(|error| ledger.error(error))?;
+        ledger.read(|connection| {
+            connection.busy_timeout(BUSY)?;
+            // What a killed run left in the write-ahead file stays there: the next run checks before it takes it in.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        })?;
         let tables = "SELECT count(*) FROM sqlite_schema";
         ledger.read(|connection| connection.query_row(tables, [], |row| row.get::<_, i64>(0)))?;
         match ledger.read(version)? {

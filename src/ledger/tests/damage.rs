@@ -90,7 +90,8 @@ fn after_a_crash_it_is_found_at_once() {
     let ledger = open(folder.path());
     record(&ledger, "another", now() + TimeDelta::hours(1));
     let killed = copy_of(folder.path());
-    assert!(killed.path().join("ledger.db-wal").exists());
+    drop(Ledger::open_to_read(killed.path()));
+    assert!(killed.path().join("ledger.db-wal").exists(), "who only reads leaves the trace of the crash");
     assert_eq!(kinds(&open(killed.path())), [LossKind::Damaged]);
     let kept = named(killed.path(), "ledger.damaged");
     assert!(kept.iter().any(|path| path.to_string_lossy().ends_with("-wal")), "with its write-ahead file: {kept:?}");
@@ -134,6 +135,8 @@ fn the_write_ahead_file_of_another_ledger_does_not_get_in() {
         let wal = "ledger.db-wal";
         fs::copy(other.path().join(wal), ours.path().join(wal)).unwrap();
         let before = fs::read(file(ours.path())).unwrap();
+        drop(Ledger::open_to_read(ours.path()));
+        assert_eq!(fs::read(file(ours.path())).unwrap(), before, "{lines}: who only reads takes nothing in");
         let ledger = open(ours.path());
         assert_ne!(kinds(&ledger), [], "{lines} lines of another: it was taken for ours");
         if kinds(&ledger) == [LossKind::Damaged] {

@@ -146,7 +146,8 @@ impl TaskRun {
                 self.unproved = false;
                 self.attempts = 0;
                 self.status = Status::Running;
-                self.phase = Phase::ToDo;
+                // In doubt it is `check` that says, twice, that more is to do.
+                self.phase = if self.is_in_doubt() { Phase::Open } else { Phase::ToDo };
             }
             answer => {
                 self.evidence = Some(reading.clone());

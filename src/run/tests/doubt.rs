@@ -110,3 +110,15 @@ fn a_loss_is_taken_in_once_and_what_was_sent_goes_on_being_read() {
     key.tell(Event::Doubted { loss: 1 }).read(Which::Check, Answer::Todo);
     assert_eq!(key.next(), Next::Read(Which::Baseline), "a person sees for himself what is there");
 }
+
+#[test]
+fn a_unit_that_was_sent_before_the_loss_proves_itself_and_the_next_is_read_for_twice() {
+    let mut key = Driven::started(counting());
+    key.read(Which::Check, goal(1)).tell(Event::Prepared { notes: vec![] }).acts();
+    key.tell(Event::Doubted { loss: 1 }).read(Which::Verify, goal(2));
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.read(Which::Check, goal(2));
+    assert_eq!((key.state.status, key.state.is_in_doubt()), (Status::Pending, true));
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    assert_eq!(key.read(Which::Check, goal(2)).next(), Next::Prepare);
+}
