@@ -65,6 +65,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     end_orphans();
     let setting = setting(common, args, &project).await?;
     let ledger = Ledger::open(&setting.data)?;
+    status::tell_losses(&ledger, &project)?;
     let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
     let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
     let world = World {
@@ -264,6 +265,7 @@ impl Ending<'_> {
             "report": self.kept.as_ref().map(|kept| json!({ "number": kept.number, "subject": kept.subject })),
             "undelivered": undelivered.collect::<Vec<_>>(),
             "rehearsal": report.rehearsal,
+            "losses": report.losses,
         }));
     }
 

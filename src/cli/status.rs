@@ -7,10 +7,11 @@ use serde_json::json;
 use super::exit::Exit;
 use super::{Common, folders, show};
 use crate::clock::{Clock, Instant, SystemClock};
+use crate::files::model::Project;
 use crate::ledger::{Ledger, OutboxMail};
 use crate::report::{Report, TaskRun, Words};
 use crate::run::Status;
-use crate::runner::assemble;
+use crate::runner::{assemble, lost_lines};
 
 /// Shows the last day on record.
 pub(super) fn status(common: &Common) -> Result<Exit> {
@@ -20,7 +21,10 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
     };
     let words = Words::new(project.settings.language)?;
     let Some(ledger) = open(common)? else { return Ok(nothing(common, &words)) };
-    let Some(date) = ledger.last_date()? else { return Ok(nothing(common, &words)) };
+    let Some(date) = ledger.last_date()? else {
+        tell_losses(&ledger, &project)?;
+        return Ok(nothing(common, &words));
+    };
     let now = SystemClock::new().now();
     let report = assemble(&project, &ledger, date, now, None)?;
     let mails = ledger.undelivered_mails()?;
@@ -31,6 +35,7 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
             "tickets": report.tickets,
             "undelivered": mails.iter().map(undelivered).collect::<Vec<_>>(),
             "next_runs": report.next_runs,
+            "losses": report.losses,
         }));
     } else {
         print(&report, &mails, &words, project.settings.timezone);
@@ -56,6 +61,15 @@ pub(super) fn open(common: &Common) -> Result<Option<Ledger>> {
     Ok(Ledger::open_to_read(&data)?)
 }
 
+/// Says on standard error what the ledger lost, until a report has said it.
+pub(super) fn tell_losses(ledger: &Ledger, project: &Project) -> Result<()> {
+    let words = Words::new(project.settings.language)?;
+    for loss in ledger.untold_losses()? {
+        eprintln!("sunup: {}", lost_lines(loss).line(&words, project.settings.timezone));
+    }
+    Ok(())
+}
+
 fn nothing(common: &Common, words: &Words) -> Exit {
     if common.json {
         show::json(&json!({ "date": null, "runs": [], "tickets": [], "undelivered": [] }));
@@ -67,6 +81,9 @@ fn nothing(common: &Common, words: &Words) -> Exit {
 
 fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
     show::line(&report.date.to_string());
+    for loss in &report.losses {
+        show::line(&loss.line(words, zone));
+    }
     rows(&report.runs, words, zone);
     for ticket in &report.tickets {
         show::line(&words.with(

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::exit::Exit;
 use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
-use crate::ledger::{Ledger, OpenTicket};
+use crate::ledger::{BY_A_PERSON, Ledger, OpenTicket};
 
 /// What `tickets` takes.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ fn list(common: &Common) -> Result<Exit> {
 
 fn close(common: &Common, number: i64) -> Result<Exit> {
     let data = folders::data(common).map_err(anyhow::Error::msg)?;
-    let closed = Ledger::open(&data)?.close_ticket(number, "a person", SystemClock::new().now())?;
+    let closed = Ledger::open(&data)?.close_ticket(number, BY_A_PERSON, SystemClock::new().now())?;
     if closed && common.json {
         show::json(&json!({ "closed": number }));
         return Ok(Exit::Ok);

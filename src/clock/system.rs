@@ -22,6 +22,11 @@ impl SystemClock {
     pub fn new() -> Self {
         SystemClock { started: Monotonic::now() }
     }
+
+    /// Stops this thread for a moment: only for a lock that another process holds briefly, before anything is under way.
+    pub fn block(moment: Duration) {
+        std::thread::sleep(moment);
+    }
 }
 
 impl Default for SystemClock {

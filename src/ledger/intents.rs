@@ -37,7 +37,7 @@ impl Ledger {
     ) -> Result<IntentAnswer, LedgerError> {
         let Event::Intended { generation, unit } = event else { return Ok(IntentAnswer::Taken) };
         let intent_key = unit.as_ref().map_or_else(|| key.clone(), |have| key.unit(have));
-        self.write(|transaction| {
+        let answer = self.write(|transaction| {
             if let Some(no) = forbidden(transaction, lease)? {
                 return Ok(no);
             }
@@ -51,7 +51,9 @@ impl Ledger {
             }
             append_in(transaction, run, key, at, event, after)?;
             Ok(IntentAnswer::Written)
-        })
+        })?;
+        self.leave_mark()?;
+        Ok(answer)
     }
 
     /// Writes down what became of the key's newest intent, with its event; false, and nothing, when another runner has

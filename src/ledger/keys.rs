@@ -137,7 +137,12 @@ impl Ledger {
         after: &TaskRun,
     ) -> Result<(), LedgerError> {
         let append = |transaction: &Transaction<'_>| append_in(transaction, run, key, at, event, after);
-        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
+        if after.status == Status::Running {
+            self.write_lazily(append)?
+        } else {
+            self.write(append)?
+        }
+        if after.status.is_final() { self.leave_mark() } else { Ok(()) }
     }
 
     /// Appends an event of a lane's runner while its lease is still the lane's newest; false, and nothing, when another
@@ -158,7 +163,11 @@ impl Ledger {
             }
             Ok(ours)
         };
-        if after.status == Status::Running { self.write_lazily(append) } else { self.write(append) }
+        let ours = if after.status == Status::Running { self.write_lazily(append)? } else { self.write(append)? };
+        if after.status.is_final() {
+            self.leave_mark()?;
+        }
+        Ok(ours)
     }
 
     /// The latest time on record: no clock may show less. It is kept by itself, because a clock that was set back writes
@@ -186,12 +195,18 @@ pub(super) fn append_in(
         "INSERT INTO events (at, run, key, kind, data) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![stamp(at), run, key.as_str(), event.word(), json(event)?],
     )?;
-    transaction.execute(
+    raise_high_water(transaction, at)?;
+    project(transaction, key, at, after)
+}
+
+/// No clock may show less than this from now on.
+pub(super) fn raise_high_water(connection: &Connection, at: DateTime<Utc>) -> rusqlite::Result<()> {
+    connection.execute(
         "INSERT INTO meta (name, value) VALUES ('high_water', ?1)
          ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
         [stamp(at)],
     )?;
-    project(transaction, key, at, after)
+    Ok(())
 }
 
 /// Keeps the row of a key in step with its state.

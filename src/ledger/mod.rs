@@ -3,20 +3,33 @@
 //! Calls are synchronous and short (single rows by key); the runner works its lanes from one thread, so that the order of
 //! writes is the order of things.
 
+mod aside;
 mod attempts;
+mod error;
+mod examine;
+mod gate;
+mod holders;
 mod intents;
 mod keys;
 mod leases;
+mod losses;
+mod mark;
+mod migrations;
 mod outbox;
+mod place;
 mod rows;
 mod stamp;
 mod store;
+#[cfg(test)]
+mod tests;
 mod tickets;
 
+pub use error::LedgerError;
 pub use intents::IntentAnswer;
 pub use keys::{KeyRow, StatusLine};
 pub use leases::{Holder, Lease, LeaseAnswer};
+pub use losses::{Loss, LossKind};
 pub use outbox::{MailState, NewMail, OutboxMail, StoredReport};
 pub use rows::{PointsRead, StoredRow};
-pub use store::{Ledger, LedgerError};
-pub use tickets::{OpenTicket, SiteWait, Ticket};
+pub use store::Ledger;
+pub use tickets::{BY_A_PERSON, OpenTicket, SiteWait, Ticket};

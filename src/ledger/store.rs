@@ -1,15 +1,22 @@
-//! Opening the ledger: the file, its settings, its version.
+//! The open ledger: its connection, its transactions, and how they reach the disk.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use chrono::{DateTime, Utc};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-/// The version of `schema.sql`; `PRAGMA user_version` of a ledger.
-const VERSION: i64 = 1;
+use super::LedgerError;
+use super::examine::{Examiner, STUMP, suspect_file};
+use super::gate::Gate;
+use super::mark::Mark;
+use super::migrations::{VERSION, version};
+use super::place::{has_content, is_stump, ledger_file, private_folder, refuse_network};
+use crate::clock::{Clock, SystemClock};
 
 /// How long a statement waits for another process's write.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 
 /// The ledger of one data folder.
 #[derive(Debug)]
@@ -18,86 +25,42 @@ pub struct Ledger {
     path: PathBuf,
     /// Writes wait for the disk; not so in simulations.
     durable: bool,
-}
-
-/// Why the ledger cannot be used, for a person.
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// The folder or the file cannot be written.
-    #[error(
-        "the ledger {path} cannot be written ({reason}): check the folder's owner and mode, or choose another with --data"
-    )]
-    NotWritable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// No room.
-    #[error("the disk that holds the ledger {0} is full: make room, then run again; nothing was lost")]
-    Full(PathBuf),
-    /// Not a ledger, or damaged.
-    #[error(
-        "the ledger {path} is damaged ({reason}): move it aside, keep it, and run again; the day is then rebuilt by reading the sites"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        reason: String,
-    },
-    /// Written by a newer Sunup.
-    #[error(
-        "the ledger {path} has version {found}, and this program knows {VERSION}: use the newer Sunup that wrote it"
-    )]
-    TooNew {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: i64,
-    },
-    /// Another process keeps writing.
-    #[error("the ledger {0} has been locked by another program for 10 seconds: close what has it open, and run again")]
-    Locked(PathBuf),
-    /// Anything else that SQLite says.
-    #[error("the ledger {path} failed: {source}")]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
-}
-
-impl LedgerError {
-    fn of(path: &Path, error: rusqlite::Error) -> Self {
-        let path = path.to_path_buf();
-        let reason = error.to_string();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => LedgerError::Full(path),
-            Some(
-                ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure,
-            ) => LedgerError::NotWritable { path, reason },
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LedgerError::Damaged { path, reason },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Locked(path),
-            _ => LedgerError::Other { path, source: error },
-        }
-    }
+    /// The mark beside the browser profiles.
+    mark: PathBuf,
+    // Given back after the connection is closed: the fields go in this order.
+    _gate: Option<Gate>,
 }
 
 impl Ledger {
-    /// Opens the ledger in this data folder, makes it when there is none, and checks that it can be written.
+    /// Opens the ledger in this data folder, makes it when there is none, and checks that it can be written. A damaged one is
+    /// set aside, an old one migrated, one that is not the last that worked here is known from then on ([`Ledger::losses`]).
     pub fn open(data: &Path) -> Result<Self, LedgerError> {
-        let path = data.join("ledger.db");
-        private_folder(data)
-            .map_err(|error| LedgerError::NotWritable { path: path.clone(), reason: error.to_string() })?;
+        Self::open_at(data, SystemClock::new().now())
+    }
+
+    /// The same at this time.
+    pub fn open_at(data: &Path, now: DateTime<Utc>) -> Result<Self, LedgerError> {
+        Self::open_within(data, now, BUSY)
+    }
+
+    /// The same, with so much patience for whoever holds a lock.
+    pub(super) fn open_within(data: &Path, now: DateTime<Utc>, patience: Duration) -> Result<Self, LedgerError> {
+        let path = ledger_file(data);
+        private_folder(data).map_err(|error| LedgerError::of_io(&path, &error))?;
+        refuse_network(data)?;
+        let lock = lock_file(data);
+        if let Some(_alone) = Gate::alone(&lock, &path)? {
+            Examiner { data, now, patience }.examine()?;
+        }
+        let gate = Gate::beside_others(&lock, &path, patience)?;
         let connection = Connection::open(&path).map_err(|error| LedgerError::of(&path, error))?;
-        let ledger = Ledger { connection, path, durable: true };
-        ledger.prepare().map_err(|error| ledger.error(error))?;
-        match ledger.version().map_err(|error| ledger.error(error))? {
-            0 => ledger.create().map_err(|error| ledger.error(error))?,
+        let ledger = Ledger { connection, path, durable: true, mark: Mark::file(data), _gate: Some(gate) };
+        prepare(&ledger.connection, patience).map_err(|error| ledger.error(error))?;
+        match version(&ledger.connection).map_err(|error| ledger.error(error))? {
             VERSION => {}
-            found => return Err(LedgerError::TooNew { path: ledger.path, found }),
+            found if found > VERSION => return Err(LedgerError::TooNew { path: ledger.path, found }),
+            // Whoever is in there has not migrated it: an older Sunup.
+            _ => return Err(LedgerError::of(&ledger.path, busy())),
         }
         ledger.write(|_| Ok(()))?;
         Ok(ledger)
@@ -111,50 +74,43 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens an existing ledger for reading only; none when there is no ledger yet.
+    /// Opens an existing ledger for reading only; none when there is no ledger yet. One of an older version is migrated.
     pub fn open_to_read(data: &Path) -> Result<Option<Self>, LedgerError> {
-        let path = data.join("ledger.db");
-        if !path.exists() {
+        let path = ledger_file(data);
+        if !has_content(&path) {
             return Ok(None);
         }
+        if is_stump(&path) {
+            return Err(LedgerError::Damaged { path, reason: STUMP.to_owned() });
+        }
+        // Who cannot take the lock (a disk that is read-only) reads all the same.
+        let gate = Gate::beside_others(&lock_file(data), &path, BUSY).ok();
         // Read-write, because a reader of a WAL must be able to recover it after a crash.
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .or_else(|_| Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY))
             .map_err(|error| LedgerError::of(&path, error))?;
-        let ledger = Ledger { connection, path, durable: true };
-        ledger.connection.busy_timeout(BUSY).map_err(|error| ledger.error(error))?;
-        match ledger.version().map_err(|error| ledger.error(error))? {
+        let ledger = Ledger { connection, path, durable: true, mark: Mark::file(data), _gate: gate };
+        ledger.read(|connection| {
+            connection.busy_timeout(BUSY)?;
+            // What a killed run left in the write-ahead file stays there: the next run checks before it takes it in.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        })?;
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        ledger.read(|connection| connection.query_row(tables, [], |row| row.get::<_, i64>(0)))?;
+        match ledger.read(version)? {
             VERSION => Ok(Some(ledger)),
             0 => Ok(None),
-            found => Err(LedgerError::TooNew { path: ledger.path, found }),
+            found if found > VERSION => Err(LedgerError::TooNew { path: ledger.path, found }),
+            _ => {
+                drop(ledger);
+                Self::open(data).map(Some)
+            }
         }
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    fn prepare(&self) -> rusqlite::Result<()> {
-        self.connection.busy_timeout(BUSY)?;
-        self.connection.pragma_update(None, "journal_mode", "WAL")?;
-        self.connection.pragma_update(None, "synchronous", "FULL")?;
-        self.connection.pragma_update(None, "foreign_keys", true)
-    }
-
-    fn version(&self) -> rusqlite::Result<i64> {
-        self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))
-    }
-
-    fn create(&self) -> rusqlite::Result<()> {
-        let transaction = self.begin()?;
-        // Two first runs at once: the second finds it made.
-        let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version == 0 {
-            transaction.execute_batch(include_str!("schema.sql"))?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
-        transaction.commit()
     }
 
     /// A transaction that starts as a writer, so that it waits for others instead of failing half-way.
@@ -195,20 +151,49 @@ impl Ledger {
         self.connection.pragma_update(None, "synchronous", level).map_err(|error| self.error(error))
     }
 
+    /// Leaves the mark of how far the ledger is, beside the browser profiles. Called after what must not be lost unnoticed, an
+    /// intent or an end, is on disk.
+    pub(super) fn leave_mark(&self) -> Result<(), LedgerError> {
+        if self.durable {
+            let mark = self.read(Mark::of)?;
+            if let Err(error) = mark.advance(&self.mark) {
+                // A mark that lags recognises fewer copies; no reason to stop a morning.
+                tracing::warn!("the mark {} cannot be written: {error}", self.mark.display());
+            }
+        }
+        Ok(())
+    }
+
     /// Runs this as a read.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         work(&self.connection).map_err(|error| self.error(error))
     }
 
     fn error(&self, error: rusqlite::Error) -> LedgerError {
-        LedgerError::of(&self.path, error)
+        let error = LedgerError::of(&self.path, error);
+        if matches!(error, LedgerError::Damaged { .. }) {
+            // The next opening looks closely.
+            let _ = std::fs::write(suspect_file(&self.path), "");
+        }
+        error
     }
 }
 
-/// Makes a folder that only its owner can enter.
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+/// The settings of a connection.
+pub(super) fn prepare(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(patience)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)
+}
+
+/// Held by whoever has the ledger open.
+fn lock_file(data: &Path) -> PathBuf {
+    data.join("ledger.lock")
+}
+
+fn busy() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None)
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ use super::stamp::{json, parse, stamp, unstamp};
 use super::{Ledger, LedgerError};
 use crate::run::{Failure, FailureKind, Lane, Policy};
 
+/// Who closed a ticket that was closed by hand.
+pub const BY_A_PERSON: &str = "a person";
+
 /// A ticket to be opened.
 #[derive(Debug, Clone)]
 pub struct Ticket {
@@ -102,6 +105,14 @@ impl Ledger {
                 params![number, stamp(at), by],
             )?;
             Ok(closed == 1)
+        })
+    }
+
+    /// Who closed this ticket; none while it is open.
+    pub fn closed_by(&self, number: i64) -> Result<Option<String>, LedgerError> {
+        self.read(|connection| {
+            let sql = "SELECT closed_by FROM tickets WHERE number = ?1";
+            Ok(connection.query_row(sql, [number], |row| row.get(0)).optional()?.flatten())
         })
     }
 

@@ -6,6 +6,8 @@ use chrono_tz::Tz;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
+use super::words::Words;
+use crate::ledger::LossKind;
 use crate::run::{Failure, FailureKind, Status};
 use crate::values::Number;
 
@@ -30,6 +32,9 @@ pub struct Report {
     /// What is wrong with the machine rather than with a task: environment, clock, ledger, alarms.
     #[serde(default)]
     pub alerts: Vec<Alert>,
+    /// Moments at which the ledger turned out to have lost lines, where keys of this report are concerned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<LostLines>,
     /// What waits for a person.
     #[serde(default)]
     pub tickets: Vec<Ticket>,
@@ -66,6 +71,21 @@ pub struct Alert {
     /// What mends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cure: Option<String>,
+}
+
+/// A moment at which the ledger turned out to have lost lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostLines {
+    /// How: its words are those of the ledger.
+    pub kind: LossKind,
+    /// When that was found.
+    pub found_at: DateTime<Utc>,
+    /// The last time on record in what was left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_to: Option<DateTime<Utc>>,
+    /// The file in the data folder that was set aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 /// Something that waits for a person.
@@ -159,6 +179,23 @@ pub struct Reason {
     /// What was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+}
+
+impl LostLines {
+    /// The line that says so, in the report, in `status` and at the start of a run.
+    pub fn line(&self, words: &Words, zone: Tz) -> String {
+        let shown = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
+        let nothing = || words.get("loss-nothing");
+        let what = words.with(
+            &format!("loss-{}", self.kind.word()),
+            &[
+                ("time", shown(self.found_at).into()),
+                ("known", self.known_to.map_or_else(nothing, shown).into()),
+                ("kept", self.kept.clone().unwrap_or_default().into()),
+            ],
+        );
+        words.with("loss-and-so", &[("what", what.into())])
+    }
 }
 
 impl Reason {

@@ -25,6 +25,7 @@ pub(super) fn empty() -> Report {
         to: at("06:21"),
         rehearsal: None,
         alerts: vec![],
+        losses: vec![],
         tickets: vec![],
         runs: vec![],
         points: vec![],

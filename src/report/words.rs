@@ -116,7 +116,7 @@ mod tests {
             Status::Dead,
         ];
         let reasons = "not_due window_closed period_over holiday not_workday not_ready requirement_ended already_done \
-                       in_flight waiting_for_evidence ticket suspended cooling_down locked missed skip later";
+                       in_flight waiting_for_evidence ticket suspended cooling_down locked missed skip later ledger_lost";
         for words in both() {
             let has = |key: String| assert!(words.find(&key, &[]).is_some(), "{} lacks {key}", words.tag());
             statuses.iter().for_each(|status| has(format!("status-{}", status.word())));
@@ -131,6 +131,24 @@ mod tests {
         for words in both() {
             for kind in FailureKind::ALL.iter().filter(|kind| !heals(kind)) {
                 assert!(words.find(&format!("advice-{}", kind.word()), &[]).is_some(), "{} {kind}", words.tag());
+            }
+        }
+    }
+
+    #[test]
+    fn every_loss_of_the_ledger_is_told_with_its_time_and_what_was_kept() {
+        use crate::ledger::LossKind::*;
+        use crate::report::LostLines;
+        for words in both() {
+            for (kind, told) in
+                [(Damaged, "ledger.damaged-1"), (Gone, "06:00"), (OlderCopy, "05:00"), (Another, "05:00")]
+            {
+                let found_at = "2026-11-30T06:00:00Z".parse().unwrap();
+                let known_to = "2026-11-30T05:00:00Z".parse().ok();
+                let loss = LostLines { kind, found_at, known_to, kept: Some("ledger.damaged-1".into()) };
+                let line = loss.line(&words, chrono_tz::UTC);
+                assert!(line.contains("2026-11-30 06:00") && line.contains(told), "{line}");
+                assert!(!line.contains("loss-") && line.lines().count() == 1, "{line}");
             }
         }
     }

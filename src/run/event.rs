@@ -99,6 +99,16 @@ pub enum Event {
         /// The ticket's number.
         ticket: i64,
     },
+    /// The ledger lost lines in the time of this key: it may be done already, with nothing on record.
+    Doubted {
+        /// The loss's number.
+        loss: i64,
+    },
+    /// A person ordered the act of a key in doubt, after `check` said that it is to do.
+    Allowed {
+        /// The ticket by whose closing it was ordered.
+        ticket: i64,
+    },
     /// Closed without a read.
     Closed {
         /// `skipped` or `dead`.
@@ -124,6 +134,8 @@ impl Event {
             Event::Interrupted => "interrupted",
             Event::NotTried { .. } => "not_tried",
             Event::Asked { .. } => "asked",
+            Event::Doubted { .. } => "doubted",
+            Event::Allowed { .. } => "allowed",
             Event::Closed { .. } => "closed",
         }
     }

@@ -36,6 +36,9 @@ pub enum FailureKind {
     Environment,
 }
 
+/// The rule named in a failure of the clock that a site's own answer showed.
+pub const SITE_CLOCK: &str = "site-clock";
+
 /// What follows from a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {

@@ -5,6 +5,7 @@ mod backoff;
 mod decide;
 mod event;
 mod failure;
+mod in_time;
 mod key;
 mod reading;
 mod rules;
@@ -16,7 +17,8 @@ mod tests;
 
 pub use decide::{Decision, Facts, Refusal, RequirementState, decide};
 pub use event::{Event, Source, Which};
-pub use failure::{Failure, FailureKind, Policy};
+pub use failure::{Failure, FailureKind, Policy, SITE_CLOCK};
+pub use in_time::{is_behind, too_late};
 pub use key::{Key, Lane};
 pub use reading::{Answer, Note, Reading};
 pub use rules::Rules;

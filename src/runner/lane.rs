@@ -9,8 +9,7 @@ use super::morning::World;
 use super::plan::Planned;
 use super::progress::Progress;
 use super::scope::scope;
-use super::tickets;
-use super::{Credentials, requirements};
+use super::{Credentials, clock_fault, doubt, requirements, tickets};
 use crate::browser::Firefox;
 use crate::browser::visit::{Prepared, Visit};
 use crate::clock::Instant;
@@ -18,7 +17,7 @@ use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{
-    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun,
+    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, Status, TaskRun,
 };
 use crate::secrets::Redact;
 use crate::timing::Period;
@@ -40,6 +39,8 @@ pub struct OpenLane<'a> {
     pub(super) checked: BTreeMap<String, Value>,
     /// Another runner took the lane over: nothing more is done in it.
     pub(super) lost: bool,
+    /// The site's answers showed that this clock or theirs is wrong: nothing more is done in this run.
+    pub(super) wrong_clock: Option<Failure>,
     /// A period in which something was read or done, so that its points are worth a read.
     pub(super) touched: Option<Period>,
 }
@@ -73,6 +74,7 @@ impl<'a> OpenLane<'a> {
             prepared: None,
             checked: BTreeMap::new(),
             lost: false,
+            wrong_clock: None,
             touched: None,
         })
     }
@@ -120,7 +122,7 @@ impl<'a> OpenLane<'a> {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
             Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
-            Next::Read(_) | Next::Commit | Next::Ask => false,
+            Next::Read(_) | Next::Commit | Next::Ask | Next::AskInDoubt => false,
             Next::Prepare => true,
             Next::Intend { .. } => self.prepared.is_none(),
         };
@@ -133,15 +135,17 @@ impl<'a> OpenLane<'a> {
             Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {
                 return self.perform(planned, next).await.map(Some);
             }
-            Some(stop) => {
-                let failure = stop.failure(self)?;
-                return Ok((state.due.is_some() || state.status == crate::run::Status::Running)
-                    .then_some(Event::NotTried { failure }));
-            }
+            Some(stop) => return Ok(not_tried(state, stop.failure(self)?)),
             None => {}
         }
-        if next == Next::Ask {
-            return tickets::ask(self, planned).map(Some);
+        // The last look before the commit step is a stricter one.
+        if !committing && let Some(failure) = self.world.clock_fault()?.or_else(|| self.wrong_clock.clone()) {
+            return Ok(not_tried(state, failure));
+        }
+        match next {
+            Next::Ask => return tickets::ask(self, planned).map(Some),
+            Next::AskInDoubt => return doubt::ask(self, planned, state).map(Some),
+            _ => {}
         }
         if !committing && let Some(event) = self.signed_in(planned, before_act).await? {
             return Ok(Some(event));
@@ -172,9 +176,16 @@ impl<'a> OpenLane<'a> {
         Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
     }
 
+    /// Sign-ins of today that the ledger may have lost.
+    pub(super) fn lost_submissions(&self) -> Result<u32> {
+        let losses = self.world.ledger.losses()?;
+        Ok(doubt::lost_submissions(&losses, &self.site.calendar, self.site_day()))
+    }
+
     /// What the ledger says of the lane, for the sign-in.
     pub(super) fn standing(&self) -> Result<Standing> {
-        Ok(Standing { submissions: self.world.ledger.submissions(&self.lane, self.site_day())? })
+        let known = self.world.ledger.submissions(&self.lane, self.site_day())?;
+        Ok(Standing { submissions: known + self.lost_submissions()? })
     }
 
     /// Writes an event down, then takes it in; what follows from a failure for the lane is written before it.
@@ -222,6 +233,7 @@ impl<'a> OpenLane<'a> {
         if policy == Policy::SiteWaits {
             self.world.ledger.site_waits(&self.lane.site, failure.site_waits_until(at), failure)?;
         }
+        self.wrong_clock = clock_fault::of_site(failure).or(self.wrong_clock.take());
         self.prepared = None;
         self.session.apply(&SessionEvent::Lost { expired: policy == Policy::SignIn });
         Ok(())
@@ -289,6 +301,11 @@ impl Stop {
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
         })
     }
+}
+
+/// Something came first, for a key that is at work or about to be; one that rests goes on resting.
+fn not_tried(state: &TaskRun, failure: Failure) -> Option<Event> {
+    (state.due.is_some() || state.status == Status::Running).then_some(Event::NotTried { failure })
 }
 
 fn refused_intent(answer: &IntentAnswer) -> Failure {

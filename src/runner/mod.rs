@@ -6,8 +6,10 @@
 //!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
 //! ```
 
+mod clock_fault;
 mod credentials;
 mod deliver;
+mod doubt;
 mod lane;
 mod launch;
 mod morning;
@@ -24,6 +26,7 @@ mod tickets;
 
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};
+pub use doubt::lost_lines;
 pub use launch::{Launcher, Proxy, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};

@@ -1,5 +1,6 @@
 //! One run: all keys that are due, until each is final or waits beyond the report's time.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -8,11 +9,11 @@ use chrono::{NaiveDate, TimeDelta};
 use super::lane::OpenLane;
 use super::plan::{Planned, plan};
 use super::requirements::requirements;
-use super::{CredentialsFrom, Launcher, Progress, Watch, tickets};
+use super::{CredentialsFrom, Launcher, Progress, Watch, doubt, tickets};
 use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
-use crate::run::{Decision, Event, Facts, Failure, FailureKind, Refusal, Source, Status, TaskRun, decide};
+use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;
 
@@ -48,6 +49,8 @@ pub struct Morning<'a> {
     deadline: Instant,
     limit: Instant,
     lane: Option<OpenLane<'a>>,
+    /// Lanes whose site's answers showed that this clock or theirs is wrong.
+    wrong_clocks: BTreeMap<Lane, Failure>,
     worked: bool,
     others_at_work: bool,
 }
@@ -65,8 +68,6 @@ pub struct Outcome {
 
 /// A wait longer than this ends the browser first.
 const KEEP_BROWSER: TimeDelta = TimeDelta::minutes(3);
-/// A clock may be stepped back by so much; more is a fault.
-const BEHIND: TimeDelta = TimeDelta::minutes(2);
 /// A slot that is no further off than this is waited for.
 const EARLY: TimeDelta = TimeDelta::minutes(1);
 /// A requirement outside of our own tasks (a file) is looked at again after this.
@@ -89,7 +90,17 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        Morning { world, source, only, deadline, limit, lane: None, worked: false, others_at_work: false }
+        Morning {
+            world,
+            source,
+            only,
+            deadline,
+            limit,
+            lane: None,
+            wrong_clocks: BTreeMap::new(),
+            worked: false,
+            others_at_work: false,
+        }
     }
 
     /// Works until every due key is final or waits beyond the report's time.
@@ -203,25 +214,15 @@ impl<'a> Morning<'a> {
                 tickets::close_question(world, key, now)?;
                 Ok(Turn::Worked)
             }
-            Decision::Run => match self.clock_fault()? {
-                Some(failure) => self.not_tried(key, failure),
-                None => self.work(key, source).await,
-            },
+            Decision::Run => {
+                let by_site = self.wrong_clocks.get(&key.row.lane).cloned();
+                if let Some(failure) = world.clock_fault()?.or(by_site) {
+                    return self.not_tried(key, failure);
+                }
+                doubt::take_in(world, key, &state)?;
+                self.work(key, source).await
+            }
         }
-    }
-
-    /// A clock that shows less than the ledger's last line, by more than a step of the clock may be: nothing is done by it.
-    fn clock_fault(&self) -> Result<Option<Failure>> {
-        let now = self.world.clock.now();
-        let Some(last) = self.world.ledger.high_water()?.filter(|last| *last - now > BEHIND) else { return Ok(None) };
-        let shown = |at: Instant| at.with_timezone(&self.world.project.settings.timezone).format("%Y-%m-%d %H:%M");
-        let message = format!(
-            "this machine's clock is wrong: it shows {}, and the ledger's last line is of {}. Set the clock (`timedatectl`), \
-             then run again",
-            shown(now),
-            shown(last)
-        );
-        Ok(Some(Failure::new(FailureKind::Environment, message)))
     }
 
     fn refused(&mut self, refusal: Refusal, now: Instant) -> Turn {
@@ -264,6 +265,9 @@ impl<'a> Morning<'a> {
             }
         };
         let worked = lane.work(key, source).await;
+        if let Some(failure) = &lane.wrong_clock {
+            self.wrong_clocks.insert(lane.lane.clone(), failure.clone());
+        }
         if lane.lost {
             lane.end_browser().await;
             self.others_at_work = true;

@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use chrono::TimeDelta;
 
 use super::lane::{OpenLane, attempt_limit};
 use super::plan::Planned;
 use super::scope::with_checked;
 use crate::browser::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Act, Effect, Section, Step, Verify};
-use crate::run::{Event, Failure, FailureKind, Next, Note, Reading, SessionEvent, Which};
-
-/// A runner that was paused for longer than this between intent and commit step does not commit.
-const PAUSED: TimeDelta = TimeDelta::seconds(5);
+use crate::run::{Event, Failure, FailureKind, Next, Note, Reading, SessionEvent, Which, too_late};
 
 impl<'a> OpenLane<'a> {
     /// Does it.
@@ -23,7 +19,9 @@ impl<'a> OpenLane<'a> {
             Next::Prepare => self.prepare(planned).await,
             Next::Intend { generation, unit } => Event::Intended { generation, unit },
             Next::Commit => self.commit(planned).await?,
-            Next::Ask | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
+            Next::Ask | Next::AskInDoubt | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => {
+                unreachable_effect(&next)
+            }
         })
     }
 
@@ -119,15 +117,7 @@ impl<'a> OpenLane<'a> {
         let world = self.world;
         let now = world.clock.now();
         let intended_at = world.ledger.events(&planned.row.key)?.last().map_or(now, |(at, _)| *at);
-        let limit = TimeDelta::from_std(planned.rules.commit_limit).unwrap_or_default();
-        let why = if now - intended_at > PAUSED || now < intended_at {
-            "the runner was paused just before the commit step; nothing was sent"
-        } else if !planned.row.period.contains(now + limit) || now >= planned.row.window.until {
-            "the window or the site's day ended just before the commit step; nothing was sent"
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(Failure::new(FailureKind::Timeout, why)))
+        Ok(too_late(now, intended_at, &planned.rules))
     }
 
     async fn commit_step(&mut self, planned: &Planned<'a>, prepared: Prepared) -> Event {

@@ -14,7 +14,12 @@ impl Redact for Event {
             Event::Committed { trouble } => trouble.redact(redactor),
             Event::Prepared { notes } => notes.redact(redactor),
             Event::Halted { reason, .. } | Event::Closed { reason, .. } => reason.redact(redactor),
-            Event::Started { .. } | Event::Intended { .. } | Event::Interrupted | Event::Asked { .. } => {}
+            Event::Started { .. }
+            | Event::Intended { .. }
+            | Event::Interrupted
+            | Event::Asked { .. }
+            | Event::Doubted { .. }
+            | Event::Allowed { .. } => {}
         }
     }
 }

@@ -3,9 +3,10 @@
 use anyhow::Result;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
+use super::doubt::losses_of;
 use super::plan::Planned;
 use super::points::FEED;
-use crate::files::model::Project;
+use crate::files::model::{Act, Project};
 use crate::ledger::{Ledger, OpenTicket, StatusLine, StoredRow};
 use crate::report::{
     AccountPoints, Alert, Amount, Expected, NextRun, PointRow, PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
@@ -43,6 +44,7 @@ pub fn assemble(
         to: now,
         rehearsal,
         alerts,
+        losses: losses_of(ledger, &lines)?,
         tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
         runs,
         points: points(project, ledger, &lines)?,
@@ -163,7 +165,10 @@ fn alerts(runs: &[TaskRun]) -> Vec<Alert> {
 fn waits_for_person(project: &Project, ticket: &OpenTicket) -> Ticket {
     let site = project.sites.iter().find(|site| site.id == ticket.site);
     let failure = ticket.failure.as_ref();
-    let command = ticket.suspends.then(|| format!("sunup tickets close {}", ticket.number));
+    // What a task itself asks of a person is seen when it is done; all else waits for the person's word.
+    let asks = ticket.task.as_ref().and_then(|id| site?.tasks.iter().find(|task| task.id == *id));
+    let seen_when_done = asks.is_some_and(|task| matches!(task.act, Act::Person));
+    let command = (!seen_when_done).then(|| format!("sunup tickets close {}", ticket.number));
     Ticket {
         number: u32::try_from(ticket.number).unwrap_or_default(),
         site: site.map_or(ticket.site.clone(), |site| site.name.clone()),

@@ -109,7 +109,8 @@ impl<'a> OpenLane<'a> {
     fn intend_sign_in(&mut self) -> Result<Result<SessionEvent, Failure>> {
         let world = self.world;
         let day = self.site_day();
-        let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, SUBMISSIONS_A_DAY, world.clock.now())?;
+        let limit = SUBMISSIONS_A_DAY.saturating_sub(self.lost_submissions()?);
+        let answer = world.ledger.intend_sign_in(&world.run, &self.lease, day, limit, world.clock.now())?;
         Ok(match answer {
             IntentAnswer::Written => Ok(SessionEvent::Intended),
             _ => Err(Failure::new(

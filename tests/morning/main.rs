@@ -11,8 +11,10 @@ mod support;
 
 mod again;
 mod canary;
+mod clock;
 mod documented;
 mod killed;
+mod ledger;
 mod machine;
 mod mail;
 mod scenarios;

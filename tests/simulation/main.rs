@@ -5,6 +5,7 @@
 //! that answer at once, late, stale or never. What the site counted is the judge.
 
 mod crashes;
+mod lost;
 mod rules;
 mod site;
 mod world;

@@ -45,6 +45,8 @@ pub struct World<'b> {
     pub site: Site,
     pub now: DateTime<Utc>,
     pub fate: Fate,
+    /// The ledger knows that it lost lines.
+    pub loss: Option<i64>,
     lane: Lane,
     lives: u64,
 }
@@ -61,7 +63,7 @@ impl<'b> World<'b> {
             report_date: rules.period.day,
         };
         ledger.open_key(&row, start()).unwrap();
-        World { ledger, rules, site, now: start(), fate: Fate { deaths, line: 0 }, lane, lives: 0 }
+        World { ledger, rules, site, now: start(), fate: Fate { deaths, line: 0 }, loss: None, lane, lives: 0 }
     }
 
     /// Lives, dies and lives again until the key is final. The state at the end.
@@ -75,6 +77,18 @@ impl<'b> World<'b> {
                     self.now = self.now.max(due);
                 }
                 Err(Died) => self.now += TimeDelta::seconds(20),
+            }
+        }
+        panic!("the key never ends: {:?}", self.state());
+    }
+
+    /// Lives until the key is final, or the runner dies for the first time. True when it died.
+    pub fn run_until_it_dies(&mut self) -> bool {
+        for _ in 0..1_000 {
+            match self.live() {
+                Ok(Some(_)) => return false,
+                Ok(None) => self.now = self.now.max(self.state().due.expect("a key that rests says until when")),
+                Err(Died) => return true,
             }
         }
         panic!("the key never ends: {:?}", self.state());
@@ -97,6 +111,9 @@ impl<'b> World<'b> {
         };
         let mut state = self.state();
         self.fate.line()?;
+        if let Some(loss) = self.loss.filter(|loss| state.loss < *loss) {
+            self.record(&lease, &mut state, Event::Doubted { loss })?;
+        }
         if state.was_interrupted() {
             self.record(&lease, &mut state, Event::Interrupted)?;
         }
@@ -117,7 +134,7 @@ impl<'b> World<'b> {
                 Next::Close(status, reason) => Event::Closed { status, reason },
                 Next::Later(reason) => Event::Halted { later: true, reason },
                 Next::Intend { generation, unit } => Event::Intended { generation, unit },
-                Next::Ask => unreachable!("no shape asks a person"),
+                Next::Ask | Next::AskInDoubt => unreachable!("no shape asks a person"),
                 Next::Read(which) => self.read(which)?,
                 Next::Prepare => {
                     self.fate.line()?;

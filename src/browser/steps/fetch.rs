@@ -12,12 +12,14 @@ use super::Walk;
 use crate::browser::challenge;
 use crate::browser::command::Action;
 use crate::files::model::{Fetch, FetchBody, JsonTemplate};
-use crate::run::{Failure, FailureKind};
+use crate::run::{Failure, FailureKind, SITE_CLOCK};
 
 /// The longest body that is read.
 const MOST: usize = 8 * 1024 * 1024;
 /// How long to stay away when a server says "too many" without saying for how long.
 const COOL_DOWN: TimeDelta = TimeDelta::minutes(15);
+/// A site's clock and this one may differ by so much.
+const CLOCKS_APART: TimeDelta = TimeDelta::minutes(5);
 /// The longest wait that is believed.
 const LONGEST_WAIT: TimeDelta = TimeDelta::days(2);
 
@@ -61,11 +63,25 @@ impl Walk<'_, '_> {
         if let Some(failure) = by_header(&answer) {
             return Err(failure);
         }
+        if let Some(failure) = self.clock_fault(&answer) {
+            return Err(failure);
+        }
         if !accepted(answer.status, accept) {
             return Err(self.not_accepted(&answer));
         }
         self.answer = Some(answer);
         Ok(())
+    }
+
+    /// This clock against that of the site, by an answer that one of its own origins just made.
+    fn clock_fault(&self, answer: &Answer) -> Option<Failure> {
+        let url = Url::parse(&answer.url).ok()?;
+        let origin = url.origin().ascii_serialization();
+        let own = self.visit.site.origins.contains(&origin);
+        let made = own.then(|| made_at(answer)).flatten()?;
+        let now = self.visit.clock.now();
+        let apart = (made - now).abs() > CLOCKS_APART;
+        apart.then(|| clocks_differ(url.host_str().unwrap_or_default(), now, made, self.visit.zone))
     }
 
     /// Sends it; none when the document is not of the request's origin, so that nothing was sent. Whatever else goes wrong,
@@ -265,6 +281,23 @@ fn wait_until(value: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     Some(until.clamp(now, now + LONGEST_WAIT))
 }
 
+/// When an answer was made, by the clock of its server; none for one that lay in a cache for a while.
+fn made_at(answer: &Answer) -> Option<DateTime<Utc>> {
+    let date = answer.headers.get("date").filter(|_| !answer.headers.contains_key("age"))?;
+    Some(DateTime::parse_from_rfc2822(date.trim()).ok()?.to_utc())
+}
+
+fn clocks_differ(host: &str, now: DateTime<Utc>, made: DateTime<Utc>, zone: chrono_tz::Tz) -> Failure {
+    let shown = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
+    let message = format!(
+        "this machine's clock shows {}, and that of {host} {}: one of them is wrong. Where it is this one, set it \
+         (`timedatectl`); nothing is done on this site until they agree",
+        shown(now),
+        shown(made)
+    );
+    Failure { rule: Some(SITE_CLOCK.to_owned()), ..Failure::new(FailureKind::Environment, message) }
+}
+
 fn start_of(body: &str) -> String {
     crate::values::parse::collapse(&body.chars().take(60).collect::<String>())
 }
@@ -302,6 +335,19 @@ mod tests {
         assert_eq!(wait_until("Mon, 30 Nov 2020 00:10:00 GMT", now), Some(now));
         assert_eq!(wait_until("99999999999999999", now), Some(now + LONGEST_WAIT));
         assert_eq!(wait_until("soon", now), None);
+    }
+
+    #[test]
+    fn an_answer_says_when_it_was_made_unless_it_lay_in_a_cache() {
+        let made = |headers: &[(&str, &str)]| {
+            let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            made_at(&Answer { status: 200, url: String::new(), headers, body: String::new() })
+        };
+        let date = ("date", "Mon, 30 Nov 2026 00:10:00 GMT");
+        assert_eq!(made(&[date]), Some(at("2026-11-30T00:10:00Z")));
+        assert_eq!(made(&[date, ("age", "0")]), None);
+        assert_eq!(made(&[("date", "today")]), None);
+        assert_eq!(made(&[]), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Tone;
 use super::phrases::Phrases;
-use crate::report::model::{Alert, Reason, TaskRun, Ticket};
+use crate::report::model::{Alert, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.
@@ -51,6 +51,11 @@ impl Entry {
         }
         let badge = alert.kind.map(|kind| kind_badge(kind, phrases));
         Entry { title: alert.text.clone(), place: String::new(), badge, changed: None, lines }
+    }
+
+    pub(super) fn of_loss(loss: &LostLines, phrases: &Phrases<'_>) -> Entry {
+        let title = loss.line(phrases.words, phrases.zone);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 
     pub(super) fn of_ticket(ticket: &Ticket, waiting: &[&str], phrases: &Phrases<'_>) -> Entry {

@@ -165,9 +165,10 @@ fn stats(summary: &Summary, phrases: &Phrases<'_>) -> Vec<Stat> {
 
 /// What is wrong with the machine, then the sections in their order; empty ones are left out.
 fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
-    let alerts = report.alerts.iter().map(|alert| Entry::of_alert(alert, phrases)).collect();
-    let mut sections =
-        vec![SectionView { title: phrases.words.get("section-alerts"), tone: Tone::Bad, entries: alerts }];
+    let losses = report.losses.iter().map(|loss| Entry::of_loss(loss, phrases));
+    let alerts = report.alerts.iter().map(|alert| Entry::of_alert(alert, phrases));
+    let entries = losses.chain(alerts).collect();
+    let mut sections = vec![SectionView { title: phrases.words.get("section-alerts"), tone: Tone::Bad, entries }];
     for section in Section::ALL {
         let (key, tone) = match section {
             Section::NeedsYou => ("section-needs-you", Tone::Attention),

@@ -195,6 +195,16 @@ reason-locked = another process is at it
 reason-missed = its time passed
 reason-skip = nothing to do
 reason-later = not open yet
+reason-ledger_lost = the ledger lost lines, so it is read twice before it is done
+
+## Lines that the ledger lost
+
+loss-damaged = On { $time } the ledger was found damaged. It is kept as { $kept }, and a new one was begun
+loss-gone = On { $time } the ledger was gone, and a new one was begun
+loss-older_copy = On { $time } the ledger turned out to be an older copy, which ends at { $known }
+loss-another = On { $time } another ledger lay here than the one that worked here last; it ends at { $known }
+loss-nothing = no time on record
+loss-and-so = { $what }. What began before that may be done already: it is acted on only after the site has said “to do” twice, a settle time apart; what is done once for ever waits for your word
 
 ## Kinds of failure
 

@@ -168,6 +168,16 @@ reason-locked = 另一个进程正在做
 reason-missed = 错过了
 reason-skip = 今天不用做
 reason-later = 还没开放
+reason-ledger_lost = 账本丢过记录，读过两遍才会去做
+
+## 账本丢失的记录
+
+loss-damaged = { $time } 发现账本已损坏。原文件保留为 { $kept }，已另起一本新账
+loss-gone = { $time } 发现账本不见了，已另起一本新账
+loss-older_copy = { $time } 发现账本是一份旧副本，只记到 { $known }
+loss-another = { $time } 发现这里的账本不是上次用的那一本，它只记到 { $known }
+loss-nothing = 没有时间记录
+loss-and-so = { $what }。此前已开始的周期里的任务可能已经做过：要等站点隔一段核实时间两次都说“未做”才会去做；一次性的任务等你决定
 
 ## 失败的种类
 

@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Phase, TaskRun};
+use super::{PERIOD_OVER, Phase, TaskRun};
 use crate::files::model::Effect;
 use crate::run::backoff;
 use crate::run::{Answer, Event, Failure, FailureKind, Note, Reading, Rules, Status, Which};
 
 /// Two positive "to do" reads stand at least this far apart.
-const RECHECK_GAP: TimeDelta = TimeDelta::seconds(30);
+pub(super) const RECHECK_GAP: TimeDelta = TimeDelta::seconds(30);
 /// A task that is not open yet, or whose person has not acted, is looked at again after this.
 const LATER: TimeDelta = TimeDelta::minutes(10);
 
@@ -52,7 +52,10 @@ impl TaskRun {
             Event::NotSent { failure } => {
                 self.phase = Phase::Open;
                 self.sent_at = None;
-                self.fail(at, failure, rules);
+                match failure.rule.as_deref() {
+                    Some(PERIOD_OVER) => self.close(Status::Skipped, Some(PERIOD_OVER.to_owned())),
+                    _ => self.fail(at, failure, rules),
+                }
             }
             Event::Interrupted => self.interrupt(at, rules),
             Event::NotTried { failure } => {
@@ -66,6 +69,8 @@ impl TaskRun {
                 self.ticket = Some(*ticket);
                 self.wait(Status::Blocked, Phase::Open, at + LATER);
             }
+            Event::Doubted { loss } => self.begin_to_doubt(*loss, rules),
+            Event::Allowed { .. } => self.doubt = None,
             Event::Closed { status, reason } => self.close(*status, Some(reason.clone())),
         }
     }
@@ -116,7 +121,9 @@ impl TaskRun {
     /// is spent.
     fn found_to_do(&mut self, at: DateTime<Utc>, rules: &Rules) {
         if !self.unproved {
-            self.phase = Phase::ToDo;
+            if self.is_beyond_doubt(at, rules) {
+                self.phase = Phase::ToDo;
+            }
             return;
         }
         self.todo_reads += 1;
@@ -139,7 +146,8 @@ impl TaskRun {
                 self.unproved = false;
                 self.attempts = 0;
                 self.status = Status::Running;
-                self.phase = Phase::ToDo;
+                // In doubt it is `check` that says, twice, that more is to do.
+                self.phase = if self.is_in_doubt() { Phase::Open } else { Phase::ToDo };
             }
             answer => {
                 self.evidence = Some(reading.clone());

@@ -8,13 +8,18 @@
 //! there. There is no recovery path beside it.
 
 mod apply;
+mod doubt;
 mod fail;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rust_decimal::Decimal;
 
+use self::doubt::Doubt;
 use super::{Event, Failure, Note, Reading, Rules, Status, Which};
 use crate::files::model::Effect;
+
+/// The reason of a key whose period ended before its act.
+pub(in crate::run) const PERIOD_OVER: &str = "period_over";
 
 /// Where in its task run a key is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,6 +88,10 @@ pub struct TaskRun {
     unreachable: u32,
     /// Runners that died during it; the first few spend no attempt.
     interruptions: u32,
+    /// The newest loss of the ledger that was taken in.
+    pub loss: i64,
+    /// The ledger lost lines in its time, and no read has shown since that it is still to do.
+    doubt: Option<Doubt>,
 }
 
 /// What to do next for a key.
@@ -103,6 +112,8 @@ pub enum Next {
     Commit,
     /// Ask the person, by ticket.
     Ask,
+    /// Ask a person whether to act although the ledger lost lines, and look whether he said yes.
+    AskInDoubt,
     /// Close without a read.
     Close(Status, String),
     /// Nothing more in this window.
@@ -142,6 +153,7 @@ impl TaskRun {
             Next::Intend { generation: self.generation, unit: self.unit.map(|have| have.normalize().to_string()) };
         match self.phase {
             Phase::Open => Next::Read(Which::Check),
+            Phase::ToDo if self.doubt.is_some() => Next::AskInDoubt,
             Phase::ToDo if rules.verify_is_check => self.begin(rules, intend),
             Phase::ToDo => Next::Read(Which::Baseline),
             Phase::Ready => self.begin(rules, intend),
@@ -170,8 +182,12 @@ impl TaskRun {
         let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
         let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
         let period_over = now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to;
+        // Found to do, and the day ended under way: nothing failed.
+        if about_to_act && period_over {
+            return Some((Status::Skipped, PERIOD_OVER.to_owned()));
+        }
         if rules.closes_at.is_none_or(|end| now < end) {
-            return period_over.then(|| (Status::Skipped, "period_over".to_owned()));
+            return period_over.then(|| (Status::Skipped, PERIOD_OVER.to_owned()));
         }
         Some(match &self.failure {
             Some(failure) if self.tried => (Status::Dead, format!("window_closed: {}", failure.kind)),

@@ -2,6 +2,7 @@
 
 mod attempts;
 mod decision;
+mod doubt;
 mod evidence;
 mod window;
 

@@ -108,3 +108,44 @@ fn an_act_found_hours_after_a_crash_was_not_late() {
     key.tell(Event::Interrupted).read(Which::Verify, Answer::Done);
     assert_eq!(key.state.status, Status::Success);
 }
+
+/// Check and baseline read, the button ready.
+fn prepared() -> Driven {
+    let mut key = Driven::started(once());
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    key
+}
+
+#[test]
+fn a_clock_that_jumps_over_midnight_before_the_commit_ends_the_period() {
+    let mut key = prepared();
+    key.now = key.rules.period.to + TimeDelta::minutes(3);
+    assert_eq!(key.next(), Next::Close(Status::Skipped, "period_over".into()), "before the intent");
+    let mut key = prepared();
+    let intended_at = key.now;
+    key.tell(Event::Intended { generation: 0, unit: None });
+    key.now = key.rules.period.to - TimeDelta::seconds(10);
+    let failure = too_late(key.now, intended_at, &key.rules).expect("the step would end in the next day");
+    key.tell(Event::NotSent { failure });
+    assert_eq!((key.state.status, key.state.reason.as_deref()), (Status::Skipped, Some("period_over")));
+    assert_eq!((key.next(), key.state.acts), (Next::Done, 0));
+}
+
+#[test]
+fn the_last_look_at_the_clock_frees_the_intent_where_it_is_not_as_it_was() {
+    let rules = once();
+    let at = |seconds| six() + TimeDelta::seconds(seconds);
+    assert_eq!(too_late(at(100), at(100), &rules), None);
+    assert_eq!(too_late(at(105), at(100), &rules), None);
+    for (now, intended, why) in
+        [(at(106), at(100), "paused"), (at(99), at(100), "set back"), (at(-3_600 * 9), at(100), "set back")]
+    {
+        let failure = too_late(now, intended, &rules).expect("not as it was");
+        assert!(failure.message.contains(why) && failure.message.contains("nothing was sent"), "{}", failure.message);
+        let mut key = prepared();
+        key.tell(Event::Intended { generation: 0, unit: None }).tell(Event::NotSent { failure });
+        assert_eq!((key.state.status, key.state.acts), (Status::Failed, 0), "{why}: it is tried again");
+    }
+    let narrow = Rules { window: Window { until: at(10), ..rules.window }, ..rules };
+    assert!(too_late(at(10), at(9), &narrow).is_some_and(|failure| failure.message.contains("window")));
+}
