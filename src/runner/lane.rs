@@ -81,7 +81,8 @@ impl<'a> OpenLane<'a> {
     pub async fn work(&mut self, planned: &Planned<'a>, source: Source) -> Result<TaskRun> {
         let world = self.world;
         let key = &planned.row.key;
-        world.watch.tell(Progress::Started { key, name: &planned.task.name });
+        let name = planned.name();
+        world.watch.tell(Progress::Started { key, name: &name });
         self.checked.clear();
         let mut state = TaskRun::fold(&world.ledger.events(key)?, &planned.rules);
         if state.was_interrupted() {
@@ -104,7 +105,7 @@ impl<'a> OpenLane<'a> {
         }
         world.watch.tell(Progress::Rests {
             key,
-            name: &planned.task.name,
+            name: &name,
             status: state.status,
             failure: state.failure.as_ref(),
             reason: state.reason.as_deref(),

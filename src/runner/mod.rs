@@ -1,4 +1,4 @@
-//! The morning: which keys are due, one lane after another, the loop of each key, and the report at the end.
+//! The morning: which keys are due, lane by lane, the loop of each key, and the report at the end.
 //!
 //! ```text
 //! plan ─> decide ─> lane (lease, browser, sign-in) ─> next ─> perform ─> append ─> apply ─┐
@@ -7,6 +7,7 @@
 //! ```
 
 mod credentials;
+mod crew;
 mod deliver;
 mod lane;
 mod launch;
@@ -21,6 +22,7 @@ mod requirements;
 mod scope;
 mod sign_in;
 mod tickets;
+mod turn;
 
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};

@@ -29,6 +29,14 @@ impl<'a> Planned<'a> {
         let rules = Rules::of(task, row.key.clone(), row.period, row.window, project.settings.timezone);
         Some(Planned { row, site, task, rules })
     }
+
+    /// The task's name, with the account's where the site has several.
+    pub(super) fn name(&self) -> String {
+        match self.site.accounts.len() {
+            0 | 1 => self.task.name.clone(),
+            _ => format!("{} ({})", self.task.name, self.row.lane.account),
+        }
+    }
 }
 
 /// The keys of today's windows, lane by lane, each lane's tasks in the order of the files.

@@ -15,6 +15,7 @@ mod documented;
 mod killed;
 mod machine;
 mod mail;
+mod parallel;
 mod scenarios;
 mod stage;
 mod taken_over;
