@@ -105,6 +105,8 @@ impl<'a> Reader<'a> {
         let timeout = fields.get("timeout").map(|node| file.duration(node));
         let reward = fields.get("reward").map(|node| self.reward(node));
         let retry = file.retry(fields.get("retry"), self.above.retry);
+        let business_key = self.here().business_key(fields, vars.as_deref().unwrap_or_default());
+        let was = file.former_path(fields);
         self.not_supported(fields);
         Some(Task {
             id: id.to_owned(),
@@ -124,6 +126,8 @@ impl<'a> Reader<'a> {
             retry,
             timeout: or_default(timeout, TIMEOUT)?,
             schedule: schedule.clone(),
+            business_key: business_key?,
+            was: was?,
             place: file.place(0),
         })
     }
@@ -265,7 +269,7 @@ impl<'a> Reader<'a> {
     }
 
     fn not_supported(&self, fields: &Fields<'_>) {
-        fields.not_supported(&["business_key", "was", "heartbeat"]);
+        fields.not_supported(&["heartbeat"]);
         let Some(notify) = fields.get("notify") else { return };
         let Some(notify) = Fields::of(self.file, notify, "notify", &[&["skip", "dead"]]) else { return };
         for (key, done_anyway) in [("skip", false), ("dead", true)] {

@@ -9,6 +9,7 @@
 mod credentials;
 mod crew;
 mod deliver;
+mod due;
 mod lane;
 mod launch;
 mod morning;
@@ -20,6 +21,7 @@ mod redact;
 mod report;
 mod requirements;
 mod scope;
+mod shared_key;
 mod sign_in;
 mod tickets;
 mod turn;

@@ -12,13 +12,13 @@ use chrono::{NaiveDate, TimeDelta};
 use tracing::Instrument;
 
 use super::crew::Crew;
-use super::plan::{Planned, plan};
+use super::plan::Planned;
 use super::turn::LaneState;
 use super::{CredentialsFrom, Launcher, Progress, Watch};
 use crate::clock::{AtWork, Clock, Instant};
 use crate::files::model::{Project, ReportBy};
-use crate::ledger::{Holder, KeyRow, Ledger};
-use crate::run::{Event, Lane, Source, Status, TaskRun};
+use crate::ledger::{Holder, Ledger};
+use crate::run::{Lane, Source};
 use crate::secrets::Redactor;
 use crate::timing::instant;
 
@@ -50,7 +50,7 @@ pub struct World<'a> {
 pub struct Morning<'a> {
     pub(super) world: &'a World<'a>,
     pub(super) source: Source,
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     deadline: Instant,
     limit: Instant,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
@@ -110,7 +110,7 @@ impl<'a> Morning<'a> {
         loop {
             let now = self.world.clock.now();
             lanes.stopped |= self.is_over();
-            match self.due(&plan(self.world.project, now)) {
+            match self.planned(now).and_then(|planned| self.due(&planned)) {
                 _ if lanes.stopped => {}
                 Ok(keys) => {
                     report_date = report_date.max(covered(&keys, now));
@@ -207,46 +207,6 @@ impl<'a> Morning<'a> {
     /// True once the run has lasted as long as it may: nothing more is begun.
     pub(super) fn is_over(&self) -> bool {
         self.world.clock.now() >= self.limit
-    }
-
-    /// Today's keys, and those of earlier days that are still open.
-    pub(super) fn due(&self, planned: &[Planned<'a>]) -> Result<Vec<Planned<'a>>> {
-        let mut keys: Vec<Planned<'a>> = Vec::new();
-        let mut planned = planned.to_vec();
-        for line in self.world.ledger.open_keys()? {
-            if let Some(today) = planned.iter_mut().find(|today| today.row.key == line.row.key) {
-                // `day` and the period are those of the first time; a week's window is today's.
-                today.row.period = line.row.period;
-                continue;
-            }
-            match Planned::again(self.world.project, line.row.clone()) {
-                Some(again) => keys.push(again),
-                None => self.give_up(&line.row)?,
-            }
-        }
-        keys.extend(planned);
-        keys.retain(|key| self.is_asked_for(key));
-        // Lane by lane, so that a browser is started once: the order of the files, earlier days first.
-        keys.sort_by_key(|key| {
-            let site = self.world.project.sites.iter().position(|site| site.id == key.row.lane.site);
-            let account = key.site.accounts.iter().position(|account| account.id == key.row.lane.account);
-            (site, account)
-        });
-        Ok(keys)
-    }
-
-    fn is_asked_for(&self, key: &Planned<'_>) -> bool {
-        let path = format!("{}/{}", key.row.lane.site, key.row.task);
-        self.only.is_empty()
-            || self.only.iter().any(|name| *name == path || *name == key.row.task || *name == key.row.lane.site)
-    }
-
-    /// A key whose task file is gone: nothing can be read for it any more.
-    fn give_up(&self, row: &KeyRow) -> Result<()> {
-        let mut state = TaskRun::default();
-        state.status = Status::Dead;
-        let event = Event::Closed { status: Status::Dead, reason: "its task file is gone".to_owned() };
-        Ok(self.world.ledger.append(&self.world.run, &row.key, self.world.clock.now(), &event, &state)?)
     }
 }
 

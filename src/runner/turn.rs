@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 
 use super::lane::OpenLane;
 use super::morning::Morning;
-use super::plan::{Planned, plan};
+use super::plan::Planned;
 use super::requirements::requirements;
 use super::{Progress, tickets};
 use crate::clock::Instant;
@@ -60,7 +60,7 @@ impl<'a> Morning<'a> {
     pub(super) async fn take_turn(&self, mut lane: LaneState<'a>) -> Result<LaneState<'a>> {
         loop {
             (lane.seen, lane.wake, lane.wants_work) = (Some(self.progress.get()), None, false);
-            let planned = plan(self.world.project, self.world.clock.now());
+            let planned = self.planned(self.world.clock.now())?;
             let mut keys = self.due(&planned)?;
             keys.retain(|key| key.row.lane == lane.lane);
             let mut worked = false;
@@ -107,23 +107,32 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
-        let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
+        let held_by = self.held_by(key)?;
+        let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
+        let state = TaskRun::fold(&events, &key.rules);
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
         let decision = decide(&Facts {
             now,
             rules: &key.rules,
             state: &state,
+            held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
             requirements: &requirements,
             suspended_by: world.ledger.suspended_by(&key.row.lane)?,
             cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
             locked_by: locked_by.as_deref(),
         });
-        if !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
+        if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
             world.ledger.open_key(&key.row, now)?;
         }
         let source = if state.due.is_some() { Source::Retry } else { self.source };
-        world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
+        // The key's own decisions are those of the task that has it.
+        let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
+        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
+        if decision == Decision::Run && self.held_by(key)?.is_some() {
+            // Another runner was quicker with a task that shares the key.
+            return Ok(Turn::Waits(now + LOOK_AGAIN));
+        }
         match decision {
             Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
             // Whoever is at it will see for himself that its time is over.
@@ -170,7 +179,10 @@ impl<'a> Morning<'a> {
                 self.others_at_work.set(true);
                 Turn::Rests
             }
-            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
+            // Whatever becomes of it, this one is looked at again then.
+            Refusal::InFlight(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::DoneBy(_) => Turn::Rests,
+            Refusal::Closed(_) | Refusal::ClosedBy(..) | Refusal::Ticket(_) => Turn::Rests,
         }
     }
 

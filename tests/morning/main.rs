@@ -15,6 +15,7 @@ mod documented;
 mod killed;
 mod machine;
 mod mail;
+mod names;
 mod parallel;
 mod scenarios;
 mod stage;

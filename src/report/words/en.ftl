@@ -186,6 +186,7 @@ reason-not_workday = not a workday
 reason-not_ready = a requirement does not hold yet
 reason-requirement_ended = a task it requires was not done
 reason-already_done = done already
+reason-closed = ended as not done
 reason-in_flight = under way
 reason-waiting_for_evidence = waits for evidence
 reason-ticket = a ticket is open

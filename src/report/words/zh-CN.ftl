@@ -159,6 +159,7 @@ reason-not_workday = 不是工作日
 reason-not_ready = 前提还没满足
 reason-requirement_ended = 它所依赖的任务没有做成
 reason-already_done = 已经完成
+reason-closed = 已结束，没有做成
 reason-in_flight = 正在进行
 reason-waiting_for_evidence = 在等证据
 reason-ticket = 有工单没有处理
