@@ -100,6 +100,14 @@ impl<'a> Reader<'a> {
         let requires = self.here().requirements(fields, vars.as_deref().unwrap_or_default());
         let (check, verify, act) = self.parts(fields, effect.unwrap_or(Effect::Once));
         let refused = self.refused(fields);
+        if let (Some(_), Some(Act::Person)) = (fields.get("refused"), &act) {
+            let cure = "take `refused` out: the person sees it";
+            file.wrong(
+                fields.key_span("refused"),
+                "`refused` is what a page shows after a step, and a person acts here",
+                cure,
+            );
+        }
         let ask = self.ask(fields, act.as_ref());
         let settle = fields.get("settle").map(|node| file.duration(node));
         let timeout = fields.get("timeout").map(|node| file.duration(node));

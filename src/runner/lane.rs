@@ -120,6 +120,7 @@ impl<'a> OpenLane<'a> {
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
+            Next::Release(reason) => return Ok(Some(Event::Released { reason: reason.clone() })),
             Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
             Next::Read(_) | Next::Commit | Next::Ask => false,
             Next::Prepare => true,
@@ -197,7 +198,7 @@ impl<'a> OpenLane<'a> {
                     return self.record(planned, state, Event::PrepareFailed { failure });
                 }
             },
-            Event::Committed { .. } | Event::NotSent { .. } => {
+            Event::Committed { .. } | Event::NotSent { .. } | Event::Released { .. } => {
                 self.lost |= !world.ledger.settle_intent(&world.run, key, &self.lease, at, &event, &after)?;
             }
             _ => self.lost |= !world.ledger.append_under(&self.lease, &world.run, key, at, &event, &after)?,

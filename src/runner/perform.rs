@@ -10,7 +10,7 @@ use super::plan::Planned;
 use super::scope::with_checked;
 use crate::browser::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Act, Effect, Section, Step, Verify};
-use crate::run::{Event, Failure, FailureKind, Next, Note, Reading, SessionEvent, Which};
+use crate::run::{Event, Failure, FailureKind, Next, Reading, SessionEvent, Which};
 
 /// A runner that was paused for longer than this between intent and commit step does not commit.
 const PAUSED: TimeDelta = TimeDelta::seconds(5);
@@ -23,7 +23,9 @@ impl<'a> OpenLane<'a> {
             Next::Prepare => self.prepare(planned).await,
             Next::Intend { generation, unit } => Event::Intended { generation, unit },
             Next::Commit => self.commit(planned).await?,
-            Next::Ask | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => unreachable_effect(&next),
+            Next::Ask | Next::Close(..) | Next::Release(_) | Next::Later(_) | Next::Wait(_) | Next::Done => {
+                unreachable_effect(&next)
+            }
         })
     }
 
@@ -109,7 +111,7 @@ impl<'a> OpenLane<'a> {
             Ok(event) => Ok(event),
             Err(_) => {
                 self.end_browser().await;
-                Ok(Event::Committed { trouble: Some(over_time(limit)) })
+                Ok(Event::Committed { trouble: Some(over_time(limit)), refused: None })
             }
         }
     }
@@ -139,11 +141,11 @@ impl<'a> OpenLane<'a> {
         let scope = prepared.scope.clone();
         match visit.commit(steps, &prepared).await {
             Committed::NotSent(failure) => Event::NotSent { failure },
-            Committed::Sent { trouble: Some(trouble) } => Event::Committed { trouble: Some(trouble) },
+            Committed::Sent { trouble: Some(trouble) } => Event::Committed { trouble: Some(trouble), refused: None },
             Committed::Sent { trouble: None } => {
                 let trouble = visit.finish(steps, prepared).await;
-                let refusal = visit.shown_refusal(&planned.task.refused, scope).await;
-                Event::Committed { trouble: refusal.map(refused).or(trouble) }
+                let refused = visit.shown_refusal(&planned.task.refused, scope).await;
+                Event::Committed { trouble, refused }
             }
         }
     }
@@ -155,14 +157,11 @@ impl<'a> OpenLane<'a> {
             Ok(visit) => visit,
             Err(failure) => return Event::NotSent { failure },
         };
-        let trouble = match visit.act_whole(steps, scope).await {
-            Ok(notes) => {
-                drop::<Vec<Note>>(notes);
-                None
-            }
-            Err(halt) => Some(failure_of(halt)),
-        };
-        Event::Committed { trouble }
+        let trouble = visit.act_whole(steps, scope.clone()).await.err().map(failure_of);
+        // Such an act may be done again anyway: what the site said is only told.
+        let refused = visit.shown_refusal(&planned.task.refused, scope).await;
+        let refused = refused.map(|reason| Failure::new(FailureKind::NoEffect, format!("the site refused: {reason}")));
+        Event::Committed { trouble: refused.or(trouble), refused: None }
     }
 
     /// A page that was not understood may be a sign-in page: who is signed in is read before the page is blamed.
@@ -197,10 +196,6 @@ pub(super) fn failure_of(halt: Halt) -> Failure {
 
 pub(super) fn over_time(limit: Duration) -> Failure {
     Failure::new(FailureKind::Timeout, format!("not finished within the attempt's {} s", limit.as_secs()))
-}
-
-fn refused(reason: String) -> Failure {
-    Failure::new(FailureKind::NoEffect, format!("the site refused: {reason}"))
 }
 
 /// The lane's loop handles these itself.

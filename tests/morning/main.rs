@@ -17,6 +17,7 @@ mod machine;
 mod mail;
 mod names;
 mod parallel;
+mod refused;
 mod scenarios;
 mod stage;
 mod taken_over;

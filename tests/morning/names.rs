@@ -42,6 +42,11 @@ async fn two_tasks_with_one_business_key_act_once() {
     let file = "tasks/community/checkin.yaml";
     stage.edit(file, "name: 每日签到", "name: 每日签到\nbusiness_key: \"signing/{{ account.id }}\"");
     fs::copy(stage.file(file), stage.file("tasks/community/sign.yaml")).expect("a task of the copy");
+    // The second one's proof would hold for anybody.
+    let proof = "    - use: points                           # the site's points details, read afresh\n  done: count(details, title=\"每日签到\") == 1";
+    let anybody =
+        "    - fetch: /api/me\n      read:\n        user: { text: json.user }\n  done: user == account.username";
+    stage.edit("tasks/community/sign.yaml", proof, anybody);
     let morning = stage.morning("lying_toast").await;
     let ledger = Ledger::open(&stage.data()).expect("the ledger");
     let date = ledger.last_date().expect("an answer").expect("a date");
