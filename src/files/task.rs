@@ -41,6 +41,9 @@ const KEYS: &[&str] = &[
     "schedule",
 ];
 
+const PERIODS: [PeriodKind; 5] =
+    [PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Once, PeriodKind::Occurrence];
+
 const SETTLE: Duration = Duration::from_secs(2 * 60);
 const TIMEOUT: Duration = Duration::from_secs(3 * 60);
 
@@ -91,9 +94,15 @@ impl<'a> Reader<'a> {
     fn task(&mut self, fields: &Fields<'a>, id: &str, schedule: &Schedule) -> Option<Task> {
         let file = self.file;
         let name = fields.need("name", "name: 每日签到").and_then(|node| file.words(node));
-        let period = self.period(fields);
+        let words = ["day", "week", "month", "once", "occurrence"].into_iter().zip(PERIODS).collect::<Vec<_>>();
+        let period = or_default(fields.get("period").map(|node| file.one_of(node, &words)), PeriodKind::Day);
         let words = [("once", Effect::Once), ("repeatable", Effect::Repeatable)];
         let effect = or_default(fields.get("effect").map(|node| file.one_of(node, &words)), Effect::Once);
+        if (period, effect) == (Some(PeriodKind::Occurrence), Some(Effect::Once)) {
+            let cure = "write `effect: repeatable` if the act does no harm when it is done again, else `period: day`";
+            let message = "`period: occurrence` is for tasks that poll, and this one acts once";
+            file.wrong(fields.key_span("period"), message, cure);
+        }
         let accounts = self.accounts(fields);
         self.add_names(accounts.as_deref());
         let vars = vars((self.above.site.file, self.above.vars), Some((file, fields.get("vars"))), &mut self.names);
@@ -138,21 +147,6 @@ impl<'a> Reader<'a> {
             was: was?,
             place: file.place(0),
         })
-    }
-
-    fn period(&self, fields: &Fields<'_>) -> Option<PeriodKind> {
-        let Some(node) = fields.get("period") else { return Some(PeriodKind::Day) };
-        let words = ["day", "week", "month", "once", "occurrence"].map(|word| (word, word));
-        match self.file.one_of(node, &words)? {
-            "day" => Some(PeriodKind::Day),
-            "week" => Some(PeriodKind::Week),
-            "month" => Some(PeriodKind::Month),
-            "once" => Some(PeriodKind::Once),
-            other => {
-                self.file.not_supported(node.span.clone(), &format!("period: {other}"));
-                None
-            }
-        }
     }
 
     fn accounts(&self, fields: &Fields<'_>) -> Option<Vec<String>> {

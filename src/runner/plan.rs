@@ -116,3 +116,43 @@ fn key(site: &Site, task: &Task, lane: &Lane, period: &Period) -> Key {
 pub fn first_slot(project: &Project, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     plan(project, now).iter().map(|planned| planned.rules.window.slot).min()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::files::condition::{Names, Template};
+    use crate::files::load;
+    use crate::timing::PeriodKind;
+
+    /// The keys of the example's first task, changed so, at two times of one morning and on the next.
+    fn keys(change: impl Fn(&mut Task)) -> Vec<String> {
+        let mut project = load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        project.sites[0].tasks.truncate(1);
+        change(&mut project.sites[0].tasks[0]);
+        let times = ["2026-11-29T22:00:00Z", "2026-11-30T02:17:00Z", "2026-11-30T22:05:00Z"];
+        let planned = times.map(|at| plan(&project, at.parse().unwrap()).remove(0).row.key);
+        planned.iter().map(|key| key.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn an_occurrence_has_the_key_of_its_slot_whenever_it_is_looked_at() {
+        assert_eq!(
+            keys(|task| task.period = PeriodKind::Occurrence),
+            [
+                "2026-11-29T22:00Z:community/checkin@main",
+                "2026-11-29T22:00Z:community/checkin@main",
+                "2026-11-30T22:00Z:community/checkin@main",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_business_key_stands_in_place_of_the_path() {
+        let names = Names::of_the_day();
+        let keys = keys(|task| task.business_key = Some(Template::parse("sign {{ day }}", &names).unwrap()));
+        assert_eq!(keys[0], "2026-11-30:sign 2026-11-30@main");
+        assert_eq!((&keys[1], keys[2].as_str()), (&keys[0], "2026-12-01:sign 2026-12-01@main"));
+    }
+}
