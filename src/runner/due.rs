@@ -77,6 +77,18 @@ impl<'a> Morning<'a> {
         Ok(keys)
     }
 
+    /// What the run's time did not suffice for is on record, too, and in the report.
+    pub(super) fn record_left_over(&self, now: Instant) -> Result<()> {
+        let ledger = self.world.ledger;
+        for key in self.due(&self.planned(now)?)? {
+            if key.row.window.slot <= now && ledger.key(&key.row.key)?.is_none() {
+                ledger.open_key(&key.row, now)?;
+                ledger.record_decision(&key.row.key, self.source, "run_over", now)?;
+            }
+        }
+        Ok(())
+    }
+
     fn is_asked_for(&self, key: &Planned<'_>) -> bool {
         let path = format!("{}/{}", key.row.lane.site, key.row.task);
         self.only.is_empty()

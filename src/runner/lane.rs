@@ -18,7 +18,7 @@ use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{
-    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun,
+    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun, Which,
 };
 use crate::secrets::Redact;
 use crate::timing::Period;
@@ -38,6 +38,8 @@ pub struct OpenLane<'a> {
     pub(super) prepared: Option<Prepared>,
     /// What `check` read, for the act.
     pub(super) checked: BTreeMap<String, Value>,
+    /// The run has lasted as long as it may from here on: nothing more is begun.
+    pub(super) ends_at: Instant,
     /// Another runner took the lane over: nothing more is done in it.
     pub(super) lost: bool,
     /// A period in which something was read or done, so that its points are worth a read.
@@ -47,15 +49,24 @@ pub struct OpenLane<'a> {
 /// A lease is kept for longer than a step may take, by this.
 const MARGIN: chrono::TimeDelta = chrono::TimeDelta::minutes(5);
 
+/// What a run has begun before its limit has so much longer.
+const LAST_STEP: Duration = Duration::from_secs(15);
+
 /// Why a lane stops before its next step.
 enum Stop {
     LeaseLost,
     Suspended(i64),
+    RunOver,
 }
 
 impl<'a> OpenLane<'a> {
     /// Opens a lane under a lease that was taken.
-    pub async fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
+    pub async fn new(
+        world: &'a World<'a>,
+        planned: &Planned<'a>,
+        lease: Lease,
+        ends_at: Instant,
+    ) -> Result<Self, Failure> {
         let lane = planned.row.lane.clone();
         let account = requirements::account(planned.site, &lane.account).ok_or_else(|| {
             Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files"))
@@ -72,6 +83,7 @@ impl<'a> OpenLane<'a> {
             session: Session::default(),
             prepared: None,
             checked: BTreeMap::new(),
+            ends_at,
             lost: false,
             touched: None,
         })
@@ -161,7 +173,16 @@ impl<'a> OpenLane<'a> {
             self.lost = true;
             return Ok(Some(Stop::LeaseLost));
         }
+        if now >= self.ends_at {
+            return Ok(Some(Stop::RunOver));
+        }
         Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))
+    }
+
+    /// How long the next effect may take: the attempt's limit, and not much longer than the run itself.
+    pub(super) fn limit(&self, attempt: Duration) -> Duration {
+        let left = (self.ends_at - self.world.clock.now()).to_std().unwrap_or_default();
+        attempt.min(left + LAST_STEP)
     }
 
     /// The site's day now, which may be another than that of the key at work.
@@ -169,9 +190,17 @@ impl<'a> OpenLane<'a> {
         self.site.calendar.day(self.world.clock.now())
     }
 
-    /// True when another runner has taken the lane over.
-    pub(super) fn stop_lost(&mut self, planned: &Planned<'_>) -> Result<bool> {
-        Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
+    /// Why a sign-in stops in its middle: another runner has taken the lane over, or the run's time is over.
+    pub(super) fn stops_sign_in(&mut self, planned: &Planned<'_>) -> Result<Option<Event>> {
+        Ok(match self.stop(planned)? {
+            Some(Stop::LeaseLost) => {
+                let message = "another runner took the lane over during the sign-in";
+                let failure = Failure::new(FailureKind::Timeout, message);
+                Some(Event::ReadFailed { which: Which::SignIn, failure })
+            }
+            Some(Stop::RunOver) => Some(Event::NotTried { failure: run_over() }),
+            Some(Stop::Suspended(_)) | None => None,
+        })
     }
 
     /// What the ledger says of the lane, for the sign-in.
@@ -288,9 +317,15 @@ impl Stop {
             Stop::LeaseLost => {
                 Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
             }
+            Stop::RunOver => run_over(),
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
         })
     }
+}
+
+/// Nothing more is begun in this run; the next one takes it up.
+pub(super) fn run_over() -> Failure {
+    Failure::new(FailureKind::Timeout, "the run's time (`limits.run`) was over; the next run goes on")
 }
 
 fn refused_intent(answer: &IntentAnswer) -> Failure {

@@ -52,7 +52,7 @@ pub struct Morning<'a> {
     pub(super) source: Source,
     pub(super) only: Vec<String>,
     deadline: Instant,
-    limit: Instant,
+    pub(super) limit: Instant,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
     pub(super) progress: Cell<u64>,
     pub(super) others_at_work: Cell<bool>,
@@ -125,6 +125,11 @@ impl<'a> Morning<'a> {
                 _ => {}
             }
             self.next(&mut lanes, wake).await;
+        }
+        if self.is_over()
+            && let Err(fault) = self.record_left_over(self.world.clock.now())
+        {
+            lanes.keep(fault);
         }
         match lanes.fault {
             Some(fault) => Err(fault),

@@ -50,7 +50,7 @@ impl<'a> OpenLane<'a> {
     /// Reads a section within the attempt's limit.
     async fn read_section(&mut self, planned: &Planned<'a>, section: &Section) -> Result<Reading, Failure> {
         let scope = self.scope(planned);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let mut visit = self.visit(planned.row.period).await?;
         let read = tokio::time::timeout(limit, visit.read_section(section, scope)).await;
         match read {
@@ -66,7 +66,7 @@ impl<'a> OpenLane<'a> {
     async fn prepare(&mut self, planned: &Planned<'a>) -> Event {
         let steps = steps(planned);
         let scope = with_checked(self.scope(planned), &self.checked);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let visit = self.visit(planned.row.period).await;
         let mut visit = match visit {
             Ok(visit) => visit,
@@ -94,7 +94,7 @@ impl<'a> OpenLane<'a> {
             return Ok(Event::NotSent { failure });
         }
         self.session.apply(&SessionEvent::Acted);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let work = async {
             match (planned.task.effect, self.prepared.take()) {
                 (Effect::Repeatable, _) => self.act_whole(planned).await,

@@ -197,7 +197,7 @@ impl<'a> Morning<'a> {
                     self.others_at_work.set(true);
                     return Ok(Turn::Rests);
                 };
-                match OpenLane::new(world, key, lease.clone()).await {
+                match OpenLane::new(world, key, lease.clone(), self.limit).await {
                     Ok(open) => open,
                     Err(failure) => {
                         world.ledger.release_lease(&lease, now)?;

@@ -13,6 +13,7 @@ mod again;
 mod canary;
 mod documented;
 mod killed;
+mod limits;
 mod machine;
 mod mail;
 mod names;

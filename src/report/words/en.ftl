@@ -189,6 +189,7 @@ reason-already_done = done already
 reason-closed = ended as not done
 reason-refused = the site refused it
 reason-renamed = it has another name now
+reason-run_over = the run's time was over
 reason-in_flight = under way
 reason-waiting_for_evidence = waits for evidence
 reason-ticket = a ticket is open

@@ -162,6 +162,7 @@ reason-already_done = 已经完成
 reason-closed = 已结束，没有做成
 reason-refused = 网站拒绝了
 reason-renamed = 已改名
+reason-run_over = 本次运行的时间已到
 reason-in_flight = 正在进行
 reason-waiting_for_evidence = 在等证据
 reason-ticket = 有工单没有处理
