@@ -13,6 +13,7 @@ mod again;
 mod canary;
 mod documented;
 mod killed;
+mod lane;
 mod limits;
 mod machine;
 mod mail;
