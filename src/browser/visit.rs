@@ -14,6 +14,9 @@ use crate::run::{Failure, FailureKind};
 use super::steps::Walk;
 use super::{Browser, Context};
 
+/// A site that says no after the commit says so within this.
+const REFUSAL_COMES_WITHIN: Duration = Duration::from_secs(3);
+
 /// One lane's browser at work for one site.
 pub struct Visit<'a> {
     /// The browser.
@@ -119,14 +122,22 @@ impl Visit<'_> {
         walk.watch_everywhere().await.err().filter(|failure| failure.kind.needs_person())
     }
 
-    /// The reason of the first `refused` target that is displayed now.
+    /// The reason of the first `refused` target that is displayed. The site is given a moment to say so.
     pub async fn shown_refusal(&mut self, refused: &[Refused], scope: Scope) -> Option<String> {
+        let clock = self.clock;
+        let began = clock.uptime();
         let mut walk = Walk::going_on(self, Context::default(), scope, false);
         walk.set_limit(Duration::from_secs(5));
-        for each in refused {
-            if walk.any_of(&each.target).await.ok().flatten().is_some() {
-                return Some(each.reason.clone());
+        while !refused.is_empty() {
+            for each in refused {
+                if walk.any_of(&each.target).await.ok().flatten().is_some() {
+                    return Some(each.reason.clone());
+                }
             }
+            if clock.uptime().saturating_sub(began) >= REFUSAL_COMES_WITHIN {
+                break;
+            }
+            clock.sleep_real(Duration::from_millis(100)).await;
         }
         None
     }

@@ -1,5 +1,6 @@
 //! Progress for a person at a terminal; elsewhere one plain line for each thing that rests.
 
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub struct Terminal {
     words: Words,
     zone: Tz,
     shown: bool,
+    /// What is at work: one thing for each lane, by its key.
+    at_work: RefCell<Vec<(String, String)>>,
 }
 
 impl Terminal {
@@ -29,12 +32,18 @@ impl Terminal {
         if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Terminal { bar, words, zone, shown }
+        Terminal { bar, words, zone, shown, at_work: RefCell::default() }
     }
 
     /// Clears the line.
     pub fn end(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Shows all that is at work in the one line there is.
+    fn show_work(&self) {
+        let names: Vec<String> = self.at_work.borrow().iter().map(|(_, name)| name.clone()).collect();
+        self.bar.set_message(names.join(" · "));
     }
 
     fn local(&self, at: Instant) -> String {
@@ -51,11 +60,16 @@ impl Watch for Terminal {
             Progress::Browser { lane } => {
                 self.bar.set_message(self.words.with("cli-browser-starts", &[("lane", lane.to_owned().into())]));
             }
-            Progress::Started { name, .. } => self.bar.set_message(name.to_owned()),
-            Progress::Rests { name, status, failure, .. } => {
+            Progress::Started { key, name } => {
+                self.at_work.borrow_mut().push((key.as_str().to_owned(), name.to_owned()));
+                self.show_work();
+            }
+            Progress::Rests { key, name, status, failure, .. } => {
+                self.at_work.borrow_mut().retain(|(other, _)| other != key.as_str());
                 let status_words = self.words.get(&format!("status-{}", status.word()));
                 let why = failure.filter(|_| !status.is_done()).map(|failure| format!(": {}", failure.message));
                 self.bar.println(format!("{name}: {status_words} ({status}){}", why.unwrap_or_default()));
+                self.show_work();
             }
             Progress::Waiting(until) => {
                 self.bar.set_message(self.words.with("cli-waiting", &[("time", self.local(until).into())]));

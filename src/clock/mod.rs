@@ -31,4 +31,28 @@ pub trait Clock: Send + Sync {
     /// Waits for something outside of this process (a page, a process, a socket), for which real time must pass even
     /// where this clock is a virtual one. Used only as the limit of an operation that is under way.
     async fn sleep_real(&self, duration: Duration);
+
+    /// Somebody begins to work: see [`AtWork`]. Only a virtual clock wants to know.
+    fn begin_work(&self) {}
+
+    /// Somebody who began is done, or is gone.
+    fn end_work(&self) {}
+}
+
+/// Somebody at work, for as long as this lives. A clock that jumps does so only when everybody at work waits for it: a jump
+/// never falls into the page work of another lane.
+pub struct AtWork<'c>(&'c dyn Clock);
+
+impl<'c> AtWork<'c> {
+    /// Begins.
+    pub fn by(clock: &'c dyn Clock) -> Self {
+        clock.begin_work();
+        AtWork(clock)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.end_work();
+    }
 }

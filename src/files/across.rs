@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
+use super::identity;
 use super::model::Schedule;
 use super::nearest::nearest;
 use super::schedule::reset_inside;
@@ -15,6 +16,8 @@ pub(super) fn check(sites: &[LoadedSite<'_>], runner: Option<Tz>) {
     origins(sites);
     let edges = requirements(sites);
     circles(sites, &edges);
+    identity::former_paths(sites);
+    identity::business_keys(sites);
     if let Some(runner) = runner {
         windows(sites, runner);
     }

@@ -144,7 +144,7 @@ fn is_yaml(name: &str) -> bool {
 }
 
 /// `[a-z][a-z0-9_]*`
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

@@ -20,6 +20,7 @@ mod yaml;
 // Values, and texts where they stand.
 mod fields;
 mod here;
+mod identity;
 mod json_path;
 mod keys;
 mod nearest;

@@ -47,7 +47,7 @@ impl Here<'_> {
         let words = [("period", true), ("any", false)];
         let changed = fields.get("changed").map(|node| self.file.one_of(node, &words));
         let path = path?;
-        let names_day = names_the_day(&path, vars);
+        let names_day = mentions(&path, vars, &|name| name == "day" || name.starts_with("period."));
         Some(Requirement::File { changed_in_period: or_default(changed, true)? && !names_day, path })
     }
 }
@@ -79,14 +79,14 @@ fn split_task(text: &str) -> (Option<String>, String) {
     }
 }
 
-fn names_the_day(template: &Template, vars: &[(String, Template)]) -> bool {
+/// True when a text uses such a name, be it by way of a var.
+pub(super) fn mentions(template: &Template, vars: &[(String, Template)], wanted: &dyn Fn(&str) -> bool) -> bool {
     template.names().iter().any(|name| {
-        *name == "day"
-            || name.starts_with("period.")
+        wanted(name)
             || name.strip_prefix("vars.").is_some_and(|var| {
                 // A var uses only those above it, so this ends.
                 let at = vars.iter().position(|(name, _)| name == var);
-                at.is_some_and(|at| names_the_day(&vars[at].1, &vars[..at]))
+                at.is_some_and(|at| mentions(&vars[at].1, &vars[..at], wanted))
             })
     })
 }

@@ -93,9 +93,6 @@ impl File {
         let binary = fields.get("binary").map(|binary| self.words(binary).map(PathBuf::from));
         let headless = fields.get("headless").map(|headless| self.boolean(headless));
         let parallel = fields.get("parallel").map(|parallel| self.whole(parallel, 1..=64));
-        if let (Some(node), Some(Some(parallel @ 2..))) = (fields.get("parallel"), parallel) {
-            self.not_supported(node.span.clone(), &format!("parallel: {parallel}"));
-        }
         settings.driver = or_default(driver, settings.driver)?;
         settings.binary = transpose(binary)?;
         settings.headless = or_default(headless, true)?;

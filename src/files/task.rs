@@ -41,6 +41,9 @@ const KEYS: &[&str] = &[
     "schedule",
 ];
 
+const PERIODS: [PeriodKind; 5] =
+    [PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Once, PeriodKind::Occurrence];
+
 const SETTLE: Duration = Duration::from_secs(2 * 60);
 const TIMEOUT: Duration = Duration::from_secs(3 * 60);
 
@@ -91,20 +94,36 @@ impl<'a> Reader<'a> {
     fn task(&mut self, fields: &Fields<'a>, id: &str, schedule: &Schedule) -> Option<Task> {
         let file = self.file;
         let name = fields.need("name", "name: 每日签到").and_then(|node| file.words(node));
-        let period = self.period(fields);
+        let words = ["day", "week", "month", "once", "occurrence"].into_iter().zip(PERIODS).collect::<Vec<_>>();
+        let period = or_default(fields.get("period").map(|node| file.one_of(node, &words)), PeriodKind::Day);
         let words = [("once", Effect::Once), ("repeatable", Effect::Repeatable)];
         let effect = or_default(fields.get("effect").map(|node| file.one_of(node, &words)), Effect::Once);
+        if (period, effect) == (Some(PeriodKind::Occurrence), Some(Effect::Once)) {
+            let cure = "write `effect: repeatable` if the act does no harm when it is done again, else `period: day`";
+            let message = "`period: occurrence` is for tasks that poll, and this one acts once";
+            file.wrong(fields.key_span("period"), message, cure);
+        }
         let accounts = self.accounts(fields);
         self.add_names(accounts.as_deref());
         let vars = vars((self.above.site.file, self.above.vars), Some((file, fields.get("vars"))), &mut self.names);
         let requires = self.here().requirements(fields, vars.as_deref().unwrap_or_default());
         let (check, verify, act) = self.parts(fields, effect.unwrap_or(Effect::Once));
         let refused = self.refused(fields);
+        if let (Some(_), Some(Act::Person)) = (fields.get("refused"), &act) {
+            let cure = "take `refused` out: the person sees it";
+            file.wrong(
+                fields.key_span("refused"),
+                "`refused` is what a page shows after a step, and a person acts here",
+                cure,
+            );
+        }
         let ask = self.ask(fields, act.as_ref());
         let settle = fields.get("settle").map(|node| file.duration(node));
         let timeout = fields.get("timeout").map(|node| file.duration(node));
         let reward = fields.get("reward").map(|node| self.reward(node));
         let retry = file.retry(fields.get("retry"), self.above.retry);
+        let business_key = self.here().business_key(fields, vars.as_deref().unwrap_or_default());
+        let was = file.former_path(fields);
         self.not_supported(fields);
         Some(Task {
             id: id.to_owned(),
@@ -124,23 +143,10 @@ impl<'a> Reader<'a> {
             retry,
             timeout: or_default(timeout, TIMEOUT)?,
             schedule: schedule.clone(),
+            business_key: business_key?,
+            was: was?,
             place: file.place(0),
         })
-    }
-
-    fn period(&self, fields: &Fields<'_>) -> Option<PeriodKind> {
-        let Some(node) = fields.get("period") else { return Some(PeriodKind::Day) };
-        let words = ["day", "week", "month", "once", "occurrence"].map(|word| (word, word));
-        match self.file.one_of(node, &words)? {
-            "day" => Some(PeriodKind::Day),
-            "week" => Some(PeriodKind::Week),
-            "month" => Some(PeriodKind::Month),
-            "once" => Some(PeriodKind::Once),
-            other => {
-                self.file.not_supported(node.span.clone(), &format!("period: {other}"));
-                None
-            }
-        }
     }
 
     fn accounts(&self, fields: &Fields<'_>) -> Option<Vec<String>> {
@@ -265,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     fn not_supported(&self, fields: &Fields<'_>) {
-        fields.not_supported(&["business_key", "was", "heartbeat"]);
+        fields.not_supported(&["heartbeat"]);
         let Some(notify) = fields.get("notify") else { return };
         let Some(notify) = Fields::of(self.file, notify, "notify", &[&["skip", "dead"]]) else { return };
         for (key, done_anyway) in [("skip", false), ("dead", true)] {

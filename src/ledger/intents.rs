@@ -67,15 +67,17 @@ impl Ledger {
         event: &Event,
         after: &TaskRun,
     ) -> Result<bool, LedgerError> {
-        let state = if matches!(event, Event::NotSent { .. }) { "not_sent" } else { "sent" };
+        // A released one was sent, and the site refused it: it frees its generation like one that was not sent.
+        let state = if matches!(event, Event::Committed { .. }) { "sent" } else { "not_sent" };
+        let before = if matches!(event, Event::Released { .. }) { "sent" } else { "intended" };
         self.write(|transaction| {
             if !is_newest(transaction, lease)? {
                 return Ok(false);
             }
             transaction.execute(
-                "UPDATE intents SET state = ?2 WHERE state = 'intended' AND rowid =
+                "UPDATE intents SET state = ?2 WHERE state = ?3 AND rowid =
                      (SELECT max(rowid) FROM intents WHERE key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
-                params![key.as_str(), state],
+                params![key.as_str(), state, before],
             )?;
             append_in(transaction, run, key, at, event, after)?;
             Ok(true)
@@ -157,7 +159,7 @@ fn forbidden(transaction: &Transaction<'_>, lease: &Lease) -> rusqlite::Result<O
 mod tests {
     use super::*;
     use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ticket};
-    use crate::run::{Failure, FailureKind};
+    use crate::run::{Failure, FailureKind, Status};
     use crate::timing::{Calendar, PeriodKind, Window};
 
     struct Desk {
@@ -282,8 +284,33 @@ mod tests {
         desk.settle(&Event::NotSent { failure: Failure::new(FailureKind::NotRendered, "covered") });
         assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 0);
         desk.intend(1, Some("3"));
-        desk.settle(&Event::Committed { trouble: None });
+        desk.settle(&Event::Committed { trouble: None, refused: None });
         assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 1);
+    }
+
+    #[test]
+    fn one_that_was_sent_and_refused_counts_until_it_is_released() {
+        let desk = Desk::new();
+        desk.intend(0, None);
+        desk.settle(&Event::Committed { trouble: None, refused: Some("full".into()) });
+        assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 1);
+        desk.settle(&Event::Released { reason: "full".into() });
+        assert_eq!(desk.ledger.sent_intents(&desk.key).unwrap(), 0);
+        assert_eq!(desk.intend(0, None), IntentAnswer::Taken, "its generation is spent");
+        assert_eq!(desk.intend(1, None), IntentAnswer::Written);
+    }
+
+    #[test]
+    fn a_key_that_a_person_opens_again_is_open() {
+        let desk = Desk::new();
+        let append = |event: Event, status| {
+            let mut after = TaskRun::default();
+            after.status = status;
+            desk.ledger.append("run", &desk.key, desk.now, &event, &after).unwrap();
+            desk.ledger.open_keys().unwrap().len()
+        };
+        assert_eq!(append(Event::Closed { status: Status::Dead, reason: "no_effect".into() }, Status::Dead), 0);
+        assert_eq!(append(Event::Ordered { by: "a person".into() }, Status::Pending), 1);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct Facts<'a> {
     pub rules: &'a Rules,
     /// The key's state so far.
     pub state: &'a TaskRun,
+    /// Another task, with which this one shares its key, has it, and its status.
+    pub held_by: Option<(&'a str, Status)>,
     /// Each requirement, with how it stands.
     pub requirements: &'a [(String, RequirementState)],
     /// The open ticket that suspends the account or its site.
@@ -56,8 +58,14 @@ pub enum Refusal {
     WindowClosed,
     /// Done in this period, by the server's own word.
     AlreadyDone,
+    /// The same, by another task that shares its key.
+    DoneBy(String),
+    /// Another task that shares its key is at it.
+    InFlight(String),
     /// Closed in this period as not done.
     Closed(Status),
+    /// The same, by another task that shares its key.
+    ClosedBy(Status, String),
     /// Acted; the next read is due then.
     WaitingForEvidence(DateTime<Utc>),
     /// Its next attempt is due then.
@@ -79,7 +87,10 @@ impl fmt::Display for Refusal {
             Refusal::NotDue(at) => write!(out, "not_due: until {}", time(at)),
             Refusal::WindowClosed => out.write_str("window_closed"),
             Refusal::AlreadyDone => out.write_str("already_done"),
+            Refusal::DoneBy(task) => write!(out, "already_done: by {task}"),
+            Refusal::InFlight(task) => write!(out, "in_flight: {task}"),
             Refusal::Closed(status) => write!(out, "closed: {status}"),
+            Refusal::ClosedBy(status, task) => write!(out, "closed: {task} is {status}"),
             Refusal::WaitingForEvidence(at) => write!(out, "waiting_for_evidence: until {}", time(at)),
             Refusal::Waiting(at) => write!(out, "waiting: until {}", time(at)),
             Refusal::NotReady(what) => write!(out, "not_ready: {what}"),
@@ -92,6 +103,14 @@ impl fmt::Display for Refusal {
 
 /// Run now? The questions stand in the order of the design's table; the first "no" is the answer.
 pub fn decide(facts: &Facts<'_>) -> Decision {
+    if let Some((task, status)) = facts.held_by {
+        let task = task.to_owned();
+        return Decision::Refused(match status {
+            status if status.is_done() => Refusal::DoneBy(task),
+            status if status.is_final() => Refusal::ClosedBy(status, task),
+            _ => Refusal::InFlight(task),
+        });
+    }
     // An intent without an answer counts as sent: its runner died.
     let acted = matches!(facts.state.phase, Phase::Acted | Phase::Intended);
     if facts.state.phase == Phase::Closed {

@@ -81,6 +81,14 @@ pub enum Event {
     Committed {
         /// What went wrong then or after it; `verify` decides.
         trouble: Option<Failure>,
+        /// What the site showed then, if it said no.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
+    /// The site had said no after the commit, and two reads of `check` agree: the intent is freed.
+    Released {
+        /// What the site said.
+        reason: String,
     },
     /// Proved that nothing was dispatched: the intent is freed.
     NotSent {
@@ -109,6 +117,11 @@ pub enum Event {
         /// The ticket by whose closing it was ordered.
         ticket: i64,
     },
+    /// A person, who has looked, orders a key that is dead to go on: it may act again once `check` says "to do".
+    Ordered {
+        /// Who.
+        by: String,
+    },
     /// Closed without a read.
     Closed {
         /// `skipped` or `dead`.
@@ -130,12 +143,14 @@ impl Event {
             Event::Halted { .. } => "halted",
             Event::Intended { .. } => "intended",
             Event::Committed { .. } => "committed",
+            Event::Released { .. } => "released",
             Event::NotSent { .. } => "not_sent",
             Event::Interrupted => "interrupted",
             Event::NotTried { .. } => "not_tried",
             Event::Asked { .. } => "asked",
             Event::Doubted { .. } => "doubted",
             Event::Allowed { .. } => "allowed",
+            Event::Ordered { .. } => "ordered",
             Event::Closed { .. } => "closed",
         }
     }
@@ -147,7 +162,7 @@ impl Event {
             | Event::PrepareFailed { failure }
             | Event::NotSent { failure }
             | Event::NotTried { failure } => Some(failure),
-            Event::Committed { trouble } => trouble.as_ref(),
+            Event::Committed { trouble, .. } => trouble.as_ref(),
             _ => None,
         }
     }

@@ -29,7 +29,12 @@ pub struct Key(String);
 impl Key {
     /// The key of a task for an account in a period.
     pub fn new(period: &Period, lane: &Lane, task: &str) -> Self {
-        Key(format!("{}:{}/{}@{}", period.name(), lane.site, task, lane.account))
+        Key::of(period, &format!("{}/{task}", lane.site), &lane.account)
+    }
+
+    /// The key of this thing to do, by the task's path or its `business_key`.
+    pub fn of(period: &Period, what: &str, account: &str) -> Self {
+        Key(format!("{}:{what}@{account}", period.name()))
     }
 
     /// A key as the ledger stores it.

@@ -18,6 +18,7 @@ use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{
     Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, Status, TaskRun,
+    Which,
 };
 use crate::secrets::Redact;
 use crate::timing::Period;
@@ -37,6 +38,8 @@ pub struct OpenLane<'a> {
     pub(super) prepared: Option<Prepared>,
     /// What `check` read, for the act.
     pub(super) checked: BTreeMap<String, Value>,
+    /// The run has lasted as long as it may from here on: nothing more is begun.
+    pub(super) ends_at: Instant,
     /// Another runner took the lane over: nothing more is done in it.
     pub(super) lost: bool,
     /// The site's answers showed that this clock or theirs is wrong: nothing more is done in this run.
@@ -48,15 +51,24 @@ pub struct OpenLane<'a> {
 /// A lease is kept for longer than a step may take, by this.
 const MARGIN: chrono::TimeDelta = chrono::TimeDelta::minutes(5);
 
+/// What a run has begun before its limit has so much longer.
+const LAST_STEP: Duration = Duration::from_secs(15);
+
 /// Why a lane stops before its next step.
 enum Stop {
     LeaseLost,
     Suspended(i64),
+    RunOver,
 }
 
 impl<'a> OpenLane<'a> {
     /// Opens a lane under a lease that was taken.
-    pub async fn new(world: &'a World<'a>, planned: &Planned<'a>, lease: Lease) -> Result<Self, Failure> {
+    pub async fn new(
+        world: &'a World<'a>,
+        planned: &Planned<'a>,
+        lease: Lease,
+        ends_at: Instant,
+    ) -> Result<Self, Failure> {
         let lane = planned.row.lane.clone();
         let account = requirements::account(planned.site, &lane.account).ok_or_else(|| {
             Failure::new(FailureKind::Environment, format!("the account {lane} is gone from the files"))
@@ -73,6 +85,7 @@ impl<'a> OpenLane<'a> {
             session: Session::default(),
             prepared: None,
             checked: BTreeMap::new(),
+            ends_at,
             lost: false,
             wrong_clock: None,
             touched: None,
@@ -83,7 +96,8 @@ impl<'a> OpenLane<'a> {
     pub async fn work(&mut self, planned: &Planned<'a>, source: Source) -> Result<TaskRun> {
         let world = self.world;
         let key = &planned.row.key;
-        world.watch.tell(Progress::Started { key, name: &planned.task.name });
+        let name = planned.name();
+        world.watch.tell(Progress::Started { key, name: &name });
         self.checked.clear();
         let mut state = TaskRun::fold(&world.ledger.events(key)?, &planned.rules);
         if state.was_interrupted() {
@@ -106,7 +120,7 @@ impl<'a> OpenLane<'a> {
         }
         world.watch.tell(Progress::Rests {
             key,
-            name: &planned.task.name,
+            name: &name,
             status: state.status,
             failure: state.failure.as_ref(),
             reason: state.reason.as_deref(),
@@ -121,6 +135,7 @@ impl<'a> OpenLane<'a> {
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
+            Next::Release(reason) => return Ok(Some(Event::Released { reason: reason.clone() })),
             Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
             Next::Read(_) | Next::Commit | Next::Ask | Next::AskInDoubt => false,
             Next::Prepare => true,
@@ -163,7 +178,16 @@ impl<'a> OpenLane<'a> {
             self.lost = true;
             return Ok(Some(Stop::LeaseLost));
         }
+        if now >= self.ends_at {
+            return Ok(Some(Stop::RunOver));
+        }
         Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))
+    }
+
+    /// How long the next effect may take: the attempt's limit, and not much longer than the run itself.
+    pub(super) fn limit(&self, attempt: Duration) -> Duration {
+        let left = (self.ends_at - self.world.clock.now()).to_std().unwrap_or_default();
+        attempt.min(left + LAST_STEP)
     }
 
     /// The site's day now, which may be another than that of the key at work.
@@ -171,9 +195,17 @@ impl<'a> OpenLane<'a> {
         self.site.calendar.day(self.world.clock.now())
     }
 
-    /// True when another runner has taken the lane over.
-    pub(super) fn stop_lost(&mut self, planned: &Planned<'_>) -> Result<bool> {
-        Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
+    /// Why a sign-in stops in its middle: another runner has taken the lane over, or the run's time is over.
+    pub(super) fn stops_sign_in(&mut self, planned: &Planned<'_>) -> Result<Option<Event>> {
+        Ok(match self.stop(planned)? {
+            Some(Stop::LeaseLost) => {
+                let message = "another runner took the lane over during the sign-in";
+                let failure = Failure::new(FailureKind::Timeout, message);
+                Some(Event::ReadFailed { which: Which::SignIn, failure })
+            }
+            Some(Stop::RunOver) => Some(Event::NotTried { failure: run_over() }),
+            Some(Stop::Suspended(_)) | None => None,
+        })
     }
 
     /// Sign-ins of today that the ledger may have lost.
@@ -207,7 +239,7 @@ impl<'a> OpenLane<'a> {
                     return self.record(planned, state, Event::PrepareFailed { failure });
                 }
             },
-            Event::Committed { .. } | Event::NotSent { .. } => {
+            Event::Committed { .. } | Event::NotSent { .. } | Event::Released { .. } => {
                 self.lost |= !world.ledger.settle_intent(&world.run, key, &self.lease, at, &event, &after)?;
             }
             _ => self.lost |= !world.ledger.append_under(&self.lease, &world.run, key, at, &event, &after)?,
@@ -298,6 +330,7 @@ impl Stop {
             Stop::LeaseLost => {
                 Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
             }
+            Stop::RunOver => run_over(),
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
         })
     }
@@ -306,6 +339,11 @@ impl Stop {
 /// Something came first, for a key that is at work or about to be; one that rests goes on resting.
 fn not_tried(state: &TaskRun, failure: Failure) -> Option<Event> {
     (state.due.is_some() || state.status == Status::Running).then_some(Event::NotTried { failure })
+}
+
+/// Nothing more is begun in this run; the next one takes it up.
+pub(super) fn run_over() -> Failure {
+    Failure::new(FailureKind::Timeout, "the run's time (`limits.run`) was over; the next run goes on")
 }
 
 fn refused_intent(answer: &IntentAnswer) -> Failure {

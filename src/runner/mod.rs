@@ -1,4 +1,4 @@
-//! The morning: which keys are due, one lane after another, the loop of each key, and the report at the end.
+//! The morning: which keys are due, lane by lane, the loop of each key, and the report at the end.
 //!
 //! ```text
 //! plan ─> decide ─> lane (lease, browser, sign-in) ─> next ─> perform ─> append ─> apply ─┐
@@ -8,8 +8,10 @@
 
 mod clock_fault;
 mod credentials;
+mod crew;
 mod deliver;
 mod doubt;
+mod due;
 mod lane;
 mod launch;
 mod morning;
@@ -21,8 +23,10 @@ mod redact;
 mod report;
 mod requirements;
 mod scope;
+mod shared_key;
 mod sign_in;
 mod tickets;
+mod turn;
 
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};

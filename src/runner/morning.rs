@@ -1,20 +1,25 @@
-//! One run: all keys that are due, until each is final or waits beyond the report's time.
+//! One run: all keys that are due, until each is final or waits beyond the report's time. Its lanes work side by side, as
+//! many as `browser.parallel` allows; a lane that only waits gives its place to one that can work.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
 use std::path::PathBuf;
+use std::pin::pin;
+use std::task::Poll;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use chrono::{NaiveDate, TimeDelta};
+use tracing::Instrument;
 
-use super::lane::OpenLane;
-use super::plan::{Planned, plan};
-use super::requirements::requirements;
-use super::{CredentialsFrom, Launcher, Progress, Watch, doubt, tickets};
-use crate::clock::{Clock, Instant};
+use super::crew::Crew;
+use super::plan::Planned;
+use super::turn::LaneState;
+use super::{CredentialsFrom, Launcher, Progress, Watch};
+use crate::clock::{AtWork, Clock, Instant};
 use crate::files::model::{Project, ReportBy};
-use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
-use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, decide};
-use crate::secrets::{Redact, Redactor};
+use crate::ledger::{Holder, Ledger};
+use crate::run::{Lane, Source};
+use crate::secrets::Redactor;
 use crate::timing::instant;
 
 /// What a run works with.
@@ -43,16 +48,14 @@ pub struct World<'a> {
 
 /// One run.
 pub struct Morning<'a> {
-    world: &'a World<'a>,
-    source: Source,
-    only: Vec<String>,
+    pub(super) world: &'a World<'a>,
+    pub(super) source: Source,
+    pub(super) only: Vec<String>,
     deadline: Instant,
-    limit: Instant,
-    lane: Option<OpenLane<'a>>,
-    /// Lanes whose site's answers showed that this clock or theirs is wrong.
-    wrong_clocks: BTreeMap<Lane, Failure>,
-    worked: bool,
-    others_at_work: bool,
+    pub(super) limit: Instant,
+    /// Rises whenever something happened to a key: what waits for it is looked at again.
+    pub(super) progress: Cell<u64>,
+    pub(super) others_at_work: Cell<bool>,
 }
 
 /// What a run did.
@@ -66,22 +69,27 @@ pub struct Outcome {
     pub others_at_work: bool,
 }
 
+/// The lanes of a run.
+struct Lanes<'m, 'a> {
+    at_work: Crew<'m, LaneState<'a>>,
+    /// Whoever has rested longest stands first.
+    resting: Vec<LaneState<'a>>,
+    /// Those that have a browser or may start one: `browser.parallel` at the most.
+    in_work: Vec<Lane>,
+    /// Those of them that are being closed.
+    closing: Vec<Lane>,
+    /// A fault of ours ended their work: they are left alone for the rest of the run.
+    ended: Vec<Lane>,
+    /// How many want to be in work, and have no place yet.
+    wanting: usize,
+    /// Nothing is begun any more.
+    stopped: bool,
+    /// The first fault of ours.
+    fault: Option<Error>,
+}
+
 /// A wait longer than this ends the browser first.
 const KEEP_BROWSER: TimeDelta = TimeDelta::minutes(3);
-/// A slot that is no further off than this is waited for.
-const EARLY: TimeDelta = TimeDelta::minutes(1);
-/// A requirement outside of our own tasks (a file) is looked at again after this.
-const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
-
-/// What became of one key in one round.
-enum Turn {
-    /// Something happened: the others are asked again.
-    Worked,
-    /// Nothing before this time.
-    Waits(Instant),
-    /// Nothing more without a person, or without another run.
-    Rests,
-}
 
 impl<'a> Morning<'a> {
     /// A run over all tasks, or over those named (`site/task`, `task` or `site`).
@@ -90,228 +98,185 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        Morning {
-            world,
-            source,
-            only,
-            deadline,
-            limit,
-            lane: None,
-            wrong_clocks: BTreeMap::new(),
-            worked: false,
-            others_at_work: false,
-        }
+        let (progress, others_at_work) = (Cell::new(0), Cell::new(false));
+        Morning { world, source, only, deadline, limit, progress, others_at_work }
     }
 
-    /// Works until every due key is final or waits beyond the report's time.
-    pub async fn run(mut self) -> Result<Outcome> {
+    /// Works until every due key is final or waits beyond the report's time. A fault of ours in one lane stops that lane
+    /// alone, and is told when all others are done.
+    pub async fn run(self) -> Result<Outcome> {
+        let mut lanes = Lanes::none();
         let mut report_date = None;
         loop {
             let now = self.world.clock.now();
-            let planned = plan(self.world.project, now);
-            let keys = self.due(&planned, now)?;
-            report_date = report_date.max(covered(&keys, now));
-            let mut worked = false;
-            let mut wake: Option<Instant> = None;
-            for key in &keys {
-                // What is left then stays as it is, and the next run takes it up.
-                if self.world.clock.now() >= self.limit {
-                    break;
+            lanes.stopped |= self.is_over();
+            match self.planned(now).and_then(|planned| self.due(&planned)) {
+                _ if lanes.stopped => {}
+                Ok(keys) => {
+                    report_date = report_date.max(covered(&keys, now));
+                    lanes.meet(&keys);
                 }
-                match self.turn(&planned, key).await? {
-                    Turn::Worked => worked = true,
-                    Turn::Waits(until) => wake = Some(wake.map_or(until, |before| before.min(until))),
-                    Turn::Rests => {}
-                }
+                Err(fault) => lanes.stop(fault),
             }
-            self.worked |= worked;
-            if worked && self.world.clock.now() < self.limit {
-                continue;
-            }
+            let wake = self.put_to_work(&mut lanes, now);
             match wake {
-                Some(until) if until <= self.deadline => self.wait(until).await?,
-                _ => break,
+                None if lanes.at_work.is_empty() => break,
+                Some(until) if lanes.at_work.is_empty() => self.world.watch.tell(Progress::Waiting(until)),
+                _ => {}
             }
+            self.next(&mut lanes, wake).await;
         }
-        self.close_lane().await?;
-        Ok(Outcome { report_date, worked: self.worked, others_at_work: self.others_at_work })
-    }
-
-    /// Today's keys, and those of earlier days that are still open.
-    fn due(&self, planned: &[Planned<'a>], _now: Instant) -> Result<Vec<Planned<'a>>> {
-        let mut keys: Vec<Planned<'a>> = Vec::new();
-        let mut planned = planned.to_vec();
-        for line in self.world.ledger.open_keys()? {
-            if let Some(today) = planned.iter_mut().find(|today| today.row.key == line.row.key) {
-                // `day` and the period are those of the first time; a week's window is today's.
-                today.row.period = line.row.period;
-                continue;
-            }
-            match Planned::again(self.world.project, line.row.clone()) {
-                Some(again) => keys.push(again),
-                None => self.give_up(&line.row)?,
-            }
+        if self.is_over()
+            && let Err(fault) = self.record_left_over(self.world.clock.now())
+        {
+            lanes.keep(fault);
         }
-        keys.extend(planned);
-        keys.retain(|key| self.is_asked_for(key));
-        // Lane by lane, so that a browser is started once: the order of the files, earlier days first.
-        keys.sort_by_key(|key| {
-            let site = self.world.project.sites.iter().position(|site| site.id == key.row.lane.site);
-            let account = key.site.accounts.iter().position(|account| account.id == key.row.lane.account);
-            (site, account)
-        });
-        Ok(keys)
-    }
-
-    fn is_asked_for(&self, key: &Planned<'_>) -> bool {
-        let path = format!("{}/{}", key.row.lane.site, key.row.task);
-        self.only.is_empty()
-            || self.only.iter().any(|name| *name == path || *name == key.row.task || *name == key.row.lane.site)
-    }
-
-    /// A key whose task file is gone: nothing can be read for it any more.
-    fn give_up(&self, row: &KeyRow) -> Result<()> {
-        let mut state = TaskRun::default();
-        state.status = Status::Dead;
-        let event = Event::Closed { status: Status::Dead, reason: "its task file is gone".to_owned() };
-        Ok(self.world.ledger.append(&self.world.run, &row.key, self.world.clock.now(), &event, &state)?)
-    }
-
-    /// Asks "run now?" for one key, and does what the answer says.
-    async fn turn(&mut self, plan: &[Planned<'a>], key: &Planned<'a>) -> Result<Turn> {
-        let world = self.world;
-        let now = world.clock.now();
-        if tickets::close_if_secret_changed(world, key, now).await? {
-            // The open lane, if it is this one, still has the old secret.
-            self.close_lane().await?;
-        }
-        let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
-        let requirements = requirements(world.project, world.ledger, plan, key)?;
-        let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
-        let decision = decide(&Facts {
-            now,
-            rules: &key.rules,
-            state: &state,
-            requirements: &requirements,
-            suspended_by: world.ledger.suspended_by(&key.row.lane)?,
-            cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
-            locked_by: locked_by.as_deref(),
-        });
-        if !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
-            world.ledger.open_key(&key.row, now)?;
-        }
-        let source = if state.due.is_some() { Source::Retry } else { self.source };
-        world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
-        match decision {
-            Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
-            // Whoever is at it will see for himself that its time is over.
-            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
-            Decision::Close(status, reason) => {
-                let event = Event::Closed { status, reason };
-                let mut after = state;
-                after.apply(now, &event, &key.rules);
-                world.ledger.append(&world.run, &key.row.key, now, &event, &after)?;
-                tickets::close_question(world, key, now)?;
-                Ok(Turn::Worked)
-            }
-            Decision::Run => {
-                let by_site = self.wrong_clocks.get(&key.row.lane).cloned();
-                if let Some(failure) = world.clock_fault()?.or(by_site) {
-                    return self.not_tried(key, failure);
-                }
-                doubt::take_in(world, key, &state)?;
-                self.work(key, source).await
-            }
-        }
-    }
-
-    fn refused(&mut self, refusal: Refusal, now: Instant) -> Turn {
-        match refusal {
-            // A timer may fire a little early; a slot that is far off is another run's.
-            Refusal::NotDue(at) if at - now > EARLY => Turn::Rests,
-            Refusal::NotDue(at) | Refusal::WaitingForEvidence(at) | Refusal::Waiting(at) | Refusal::CoolingDown(at) => {
-                Turn::Waits(at)
-            }
-            Refusal::NotReady(_) => Turn::Waits(now + LOOK_AGAIN),
-            Refusal::Locked(_) => {
-                self.others_at_work = true;
-                Turn::Rests
-            }
-            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
-        }
-    }
-
-    /// Works on a key in its lane; the lane of another key is closed first.
-    async fn work(&mut self, key: &Planned<'a>, source: Source) -> Result<Turn> {
-        if self.lane.as_ref().is_some_and(|open| open.lane != key.row.lane) {
-            self.close_lane().await?;
-        }
-        let world = self.world;
-        let mut lane = match self.lane.take() {
-            Some(lane) => lane,
+        match lanes.fault {
+            Some(fault) => Err(fault),
             None => {
-                let now = world.clock.now();
-                let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
-                    self.others_at_work = true;
-                    return Ok(Turn::Rests);
-                };
-                match OpenLane::new(world, key, lease.clone()).await {
-                    Ok(lane) => lane,
-                    Err(failure) => {
-                        world.ledger.release_lease(&lease, now)?;
-                        return self.not_tried(key, failure);
-                    }
-                }
+                let (worked, others_at_work) = (self.progress.get() > 0, self.others_at_work.get());
+                Ok(Outcome { report_date, worked, others_at_work })
             }
+        }
+    }
+
+    /// Starts every resting lane that can go on, and closes those that shall not stay open. When the first of the others
+    /// wakes, if that is still before the report's time.
+    fn put_to_work<'m>(&'m self, lanes: &mut Lanes<'m, 'a>, now: Instant) -> Option<Instant> {
+        let parallel = self.world.project.settings.browser.parallel;
+        let mut first: Option<Instant> = None;
+        lanes.wanting = lanes.resting.iter().filter(|lane| lane.wants_work).count();
+        for mut lane in std::mem::take(&mut lanes.resting) {
+            let wake = lane.wake.filter(|until| *until <= self.deadline && !lanes.stopped);
+            let waits_long = wake.is_none_or(|until| until - now > KEEP_BROWSER);
+            if lane.wants_work && lanes.in_work.len() < parallel && !lanes.stopped {
+                lane.in_work = true;
+                lanes.wanting -= 1;
+                lanes.in_work.push(lane.lane.clone());
+                self.start(lanes, lane, false);
+            } else if lane.in_work && (waits_long || lanes.are_waiting()) {
+                lanes.closing.push(lane.lane.clone());
+                self.start(lanes, lane, true);
+            } else if !lanes.stopped && !lane.wants_work && self.may_go_on(&lane, wake, now) {
+                self.start(lanes, lane, false);
+            } else {
+                // One that waits for its place is woken by whoever leaves it.
+                first = first.into_iter().chain(wake.filter(|_| !lane.wants_work)).min();
+                lanes.resting.push(lane);
+            }
+        }
+        first
+    }
+
+    fn may_go_on(&self, lane: &LaneState<'a>, wake: Option<Instant>, now: Instant) -> bool {
+        lane.seen.is_none_or(|seen| seen < self.progress.get()) || wake.is_some_and(|until| until <= now)
+    }
+
+    /// A lane goes through its keys, or closes. It is at work by the clock from now on, not from its first step.
+    fn start<'m>(&'m self, lanes: &mut Lanes<'m, 'a>, lane: LaneState<'a>, closes: bool) {
+        let at_work = AtWork::by(self.world.clock);
+        // Each line of the log says which lane it is about.
+        let span = tracing::error_span!("lane", name = %lane.lane);
+        let name = lane.lane.clone();
+        let work = async move {
+            let _at_work = at_work;
+            if closes { self.close(lane).await } else { self.take_turn(lane).await }
         };
-        let worked = lane.work(key, source).await;
-        if let Some(failure) = &lane.wrong_clock {
-            self.wrong_clocks.insert(lane.lane.clone(), failure.clone());
-        }
-        if lane.lost {
-            lane.end_browser().await;
-            self.others_at_work = true;
-            return Ok(Turn::Rests);
-        }
-        self.lane = Some(lane);
-        worked.map(|_| Turn::Worked)
+        lanes.at_work.start(name, work.instrument(span));
     }
 
-    /// The lane could not be opened: the key was not tried.
-    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
-        let world = self.world;
-        let now = world.clock.now();
-        let failure = failure.redacted(world.redactor);
-        let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
-        let event = Event::NotTried { failure };
-        state.apply(now, &event, &key.rules);
-        world.ledger.append(&world.run, &key.row.key, now, &event, &state)?;
-        world.watch.tell(Progress::Rests {
-            key: &key.row.key,
-            name: &key.task.name,
-            status: state.status,
-            failure: state.failure.as_ref(),
-            reason: None,
-            due: state.due,
+    /// Waits until a lane is done, until something happened that another may wait for, or until a resting one wakes.
+    async fn next<'m>(&'m self, lanes: &mut Lanes<'m, 'a>, wake: Option<Instant>) {
+        let before = self.progress.get();
+        let mut wake = pin!(self.sleep_until(wake));
+        let done = poll_fn(|context| {
+            let awake = wake.as_mut().poll(context).is_ready();
+            let done = lanes.at_work.poll(context);
+            let goes_on = awake || !done.is_empty() || self.progress.get() > before;
+            if goes_on { Poll::Ready(done) } else { Poll::Pending }
         });
-        Ok(Turn::Worked)
-    }
-
-    /// Waits; a long wait is not worth a browser.
-    async fn wait(&mut self, until: Instant) -> Result<()> {
-        let now = self.world.clock.now();
-        if until - now > KEEP_BROWSER {
-            self.close_lane().await?;
+        for (lane, came) in done.await {
+            match came {
+                Ok(state) => lanes.rests(state),
+                Err(fault) => lanes.came_to_grief(lane, fault),
+            }
         }
-        self.world.watch.tell(Progress::Waiting(until));
-        self.world.clock.sleep_until(until).await;
-        Ok(())
     }
 
-    async fn close_lane(&mut self) -> Result<()> {
-        match self.lane.take() {
-            Some(lane) => lane.close().await,
-            None => Ok(()),
+    async fn sleep_until(&self, wake: Option<Instant>) {
+        let Some(until) = wake else { return std::future::pending().await };
+        let _at_work = AtWork::by(self.world.clock);
+        self.world.clock.sleep_until(until).await;
+    }
+
+    /// True once the run has lasted as long as it may: nothing more is begun.
+    pub(super) fn is_over(&self) -> bool {
+        self.world.clock.now() >= self.limit
+    }
+}
+
+impl<'a> Lanes<'_, 'a> {
+    fn none() -> Self {
+        Lanes {
+            at_work: Crew::new(),
+            resting: Vec::new(),
+            in_work: Vec::new(),
+            closing: Vec::new(),
+            ended: Vec::new(),
+            wanting: 0,
+            stopped: false,
+            fault: None,
+        }
+    }
+
+    /// Takes in the lanes of these keys that are not known yet.
+    fn meet(&mut self, keys: &[Planned<'a>]) {
+        for lane in keys.iter().map(|key| &key.row.lane) {
+            let resting = self.resting.iter().any(|state| state.lane == *lane);
+            if !resting && !self.at_work.has(lane) && !self.ended.contains(lane) {
+                self.resting.push(LaneState::new(lane.clone()));
+            }
+        }
+    }
+
+    /// True when more lanes want to be in work than will soon have a place.
+    fn are_waiting(&self) -> bool {
+        self.wanting > self.closing.len()
+    }
+
+    /// A lane's turn is over. One that was not opened after all, or that was lost, leaves its place to others.
+    fn rests(&mut self, mut lane: LaneState<'a>) {
+        lane.in_work = lane.open.is_some();
+        if !lane.in_work {
+            self.leaves_work(&lane.lane);
+        }
+        self.resting.push(lane);
+    }
+
+    fn leaves_work(&mut self, lane: &Lane) {
+        self.in_work.retain(|other| other != lane);
+        self.closing.retain(|other| other != lane);
+    }
+
+    /// A fault of ours in one lane: the others go on.
+    fn came_to_grief(&mut self, lane: Lane, fault: Error) {
+        self.leaves_work(&lane);
+        let fault = fault.context(format!("the lane {lane} came to grief"));
+        self.ended.push(lane);
+        self.keep(fault);
+    }
+
+    /// A fault of ours that concerns them all: those at work come to their end.
+    fn stop(&mut self, fault: Error) {
+        self.stopped = true;
+        self.keep(fault);
+    }
+
+    /// The first one is told at the end of the run; more of them are logged.
+    fn keep(&mut self, fault: Error) {
+        match self.fault {
+            None => self.fault = Some(fault),
+            Some(_) => tracing::error!("{fault:#}"),
         }
     }
 }
@@ -332,12 +297,4 @@ const DEFAULT_BY: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 /// The date whose report covers these keys: that of the latest slot that has come.
 fn covered(keys: &[Planned<'_>], now: Instant) -> Option<NaiveDate> {
     keys.iter().filter(|key| key.row.window.slot <= now).map(|key| key.row.report_date).max()
-}
-
-fn answer(decision: &Decision) -> String {
-    match decision {
-        Decision::Run => "run".to_owned(),
-        Decision::Refused(refusal) => refusal.to_string(),
-        Decision::Close(status, reason) => format!("{status}: {reason}"),
-    }
 }

@@ -9,7 +9,7 @@ use super::plan::Planned;
 use super::scope::with_checked;
 use crate::browser::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Act, Effect, Section, Step, Verify};
-use crate::run::{Event, Failure, FailureKind, Next, Note, Reading, SessionEvent, Which, too_late};
+use crate::run::{Event, Failure, FailureKind, Next, Reading, SessionEvent, Which, too_late};
 
 impl<'a> OpenLane<'a> {
     /// Does it.
@@ -19,9 +19,13 @@ impl<'a> OpenLane<'a> {
             Next::Prepare => self.prepare(planned).await,
             Next::Intend { generation, unit } => Event::Intended { generation, unit },
             Next::Commit => self.commit(planned).await?,
-            Next::Ask | Next::AskInDoubt | Next::Close(..) | Next::Later(_) | Next::Wait(_) | Next::Done => {
-                unreachable_effect(&next)
-            }
+            Next::Ask
+            | Next::AskInDoubt
+            | Next::Close(..)
+            | Next::Release(_)
+            | Next::Later(_)
+            | Next::Wait(_)
+            | Next::Done => unreachable_effect(&next),
         })
     }
 
@@ -46,7 +50,7 @@ impl<'a> OpenLane<'a> {
     /// Reads a section within the attempt's limit.
     async fn read_section(&mut self, planned: &Planned<'a>, section: &Section) -> Result<Reading, Failure> {
         let scope = self.scope(planned);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let mut visit = self.visit(planned.row.period).await?;
         let read = tokio::time::timeout(limit, visit.read_section(section, scope)).await;
         match read {
@@ -62,7 +66,7 @@ impl<'a> OpenLane<'a> {
     async fn prepare(&mut self, planned: &Planned<'a>) -> Event {
         let steps = steps(planned);
         let scope = with_checked(self.scope(planned), &self.checked);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let visit = self.visit(planned.row.period).await;
         let mut visit = match visit {
             Ok(visit) => visit,
@@ -90,7 +94,7 @@ impl<'a> OpenLane<'a> {
             return Ok(Event::NotSent { failure });
         }
         self.session.apply(&SessionEvent::Acted);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let work = async {
             match (planned.task.effect, self.prepared.take()) {
                 (Effect::Repeatable, _) => self.act_whole(planned).await,
@@ -107,7 +111,7 @@ impl<'a> OpenLane<'a> {
             Ok(event) => Ok(event),
             Err(_) => {
                 self.end_browser().await;
-                Ok(Event::Committed { trouble: Some(over_time(limit)) })
+                Ok(Event::Committed { trouble: Some(over_time(limit)), refused: None })
             }
         }
     }
@@ -129,11 +133,11 @@ impl<'a> OpenLane<'a> {
         let scope = prepared.scope.clone();
         match visit.commit(steps, &prepared).await {
             Committed::NotSent(failure) => Event::NotSent { failure },
-            Committed::Sent { trouble: Some(trouble) } => Event::Committed { trouble: Some(trouble) },
+            Committed::Sent { trouble: Some(trouble) } => Event::Committed { trouble: Some(trouble), refused: None },
             Committed::Sent { trouble: None } => {
                 let trouble = visit.finish(steps, prepared).await;
-                let refusal = visit.shown_refusal(&planned.task.refused, scope).await;
-                Event::Committed { trouble: refusal.map(refused).or(trouble) }
+                let refused = visit.shown_refusal(&planned.task.refused, scope).await;
+                Event::Committed { trouble, refused }
             }
         }
     }
@@ -145,14 +149,11 @@ impl<'a> OpenLane<'a> {
             Ok(visit) => visit,
             Err(failure) => return Event::NotSent { failure },
         };
-        let trouble = match visit.act_whole(steps, scope).await {
-            Ok(notes) => {
-                drop::<Vec<Note>>(notes);
-                None
-            }
-            Err(halt) => Some(failure_of(halt)),
-        };
-        Event::Committed { trouble }
+        let trouble = visit.act_whole(steps, scope.clone()).await.err().map(failure_of);
+        // Such an act may be done again anyway: what the site said is only told.
+        let refused = visit.shown_refusal(&planned.task.refused, scope).await;
+        let refused = refused.map(|reason| Failure::new(FailureKind::NoEffect, format!("the site refused: {reason}")));
+        Event::Committed { trouble: refused.or(trouble), refused: None }
     }
 
     /// A page that was not understood may be a sign-in page: who is signed in is read before the page is blamed.
@@ -187,10 +188,6 @@ pub(super) fn failure_of(halt: Halt) -> Failure {
 
 pub(super) fn over_time(limit: Duration) -> Failure {
     Failure::new(FailureKind::Timeout, format!("not finished within the attempt's {} s", limit.as_secs()))
-}
-
-fn refused(reason: String) -> Failure {
-    Failure::new(FailureKind::NoEffect, format!("the site refused: {reason}"))
 }
 
 /// The lane's loop handles these itself.

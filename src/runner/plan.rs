@@ -2,10 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
+use super::Credentials;
+use super::scope::scope;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::KeyRow;
 use crate::run::{Key, Lane, Rules};
-use crate::timing::window_at;
+use crate::timing::{Period, window_at};
 
 /// One key that the files ask for.
 #[derive(Debug, Clone)]
@@ -22,13 +24,50 @@ pub struct Planned<'a> {
 
 impl<'a> Planned<'a> {
     /// A key that was opened before, with the period and the window that were fixed then; none when its files are gone.
-    pub fn again(project: &'a Project, row: KeyRow) -> Option<Self> {
-        let site = project.sites.iter().find(|site| site.id == row.lane.site)?;
-        let task = site.tasks.iter().find(|task| task.id == row.task)?;
+    /// A task that was renamed since then has its new name.
+    pub fn again(project: &'a Project, mut row: KeyRow) -> Option<Self> {
+        let is_its = |site: &Site, task: &Task| is_task_of(site, task, &row);
+        let mut tasks = project.sites.iter().flat_map(|site| site.tasks.iter().map(move |task| (site, task)));
+        let (site, task) = tasks.find(|(site, task)| is_its(site, task))?;
         site.accounts.iter().find(|account| account.id == row.lane.account)?;
+        (row.lane.site, row.task) = (site.id.clone(), task.id.clone());
         let rules = Rules::of(task, row.key.clone(), row.period, row.window, project.settings.timezone);
         Some(Planned { row, site, task, rules })
     }
+
+    /// True when this key of the ledger is one of its task and account, be it under the task's former name.
+    pub(super) fn has_task_of(&self, row: &KeyRow) -> bool {
+        row.lane.account == self.row.lane.account && is_task_of(self.site, self.task, row)
+    }
+
+    /// The key that its task had in this period under its former name.
+    pub(super) fn former_key(&self) -> Option<Key> {
+        self.task.was.as_ref().map(|was| Key::of(&self.row.period, was, &self.row.lane.account))
+    }
+
+    /// The key by the task's path, which its refusals are recorded under while another task has its business key.
+    pub(super) fn path_key(&self) -> Key {
+        Key::new(&self.row.period, &self.row.lane, &self.task.id)
+    }
+
+    /// Goes on with a key that is there, and with its period.
+    pub(super) fn take(&mut self, row: &KeyRow) {
+        (self.row.key, self.row.period) = (row.key.clone(), row.period);
+        (self.rules.key, self.rules.period) = (row.key.clone(), row.period);
+    }
+
+    /// The task's name, with the account's where the site has several.
+    pub(super) fn name(&self) -> String {
+        match self.site.accounts.len() {
+            0 | 1 => self.task.name.clone(),
+            _ => format!("{} ({})", self.task.name, self.row.lane.account),
+        }
+    }
+}
+
+fn is_task_of(site: &Site, task: &Task, row: &KeyRow) -> bool {
+    let own = site.id == row.lane.site && task.id == row.task;
+    own || task.was.as_ref().is_some_and(|was| *was == format!("{}/{}", row.lane.site, row.task))
 }
 
 /// The keys of today's windows, lane by lane, each lane's tasks in the order of the files.
@@ -56,14 +95,64 @@ fn plan_task<'a>(
     let window = window_at(zone, now, schedule.at, schedule.until, &schedule.days)?;
     // A window never contains the site's reset (refused at load), so that its slot and its end lie in one period.
     let period = site.calendar.period(task.period, window.slot);
-    let key = Key::new(&period, lane, &task.id);
+    let key = key(site, task, lane, &period);
     let report_date = window.slot.with_timezone(&zone).date_naive();
     let rules = Rules::of(task, key.clone(), period, window, zone);
     let row = KeyRow { key, lane: lane.clone(), task: task.id.clone(), period, window, report_date };
     Some(Planned { row, site, task, rules })
 }
 
+/// The key of a task in a period: by its path, or by its `business_key`.
+fn key(site: &Site, task: &Task, lane: &Lane, period: &Period) -> Key {
+    let (Some(what), Some(account)) = (&task.business_key, site.account(&lane.account)) else {
+        return Key::new(period, lane, &task.id);
+    };
+    // It uses no user name, as was seen to at load.
+    let names = scope(period, account, &Credentials::nobody(), Some(task));
+    Key::of(period, &what.render(&names).unwrap_or_else(|_| what.text().to_owned()), &lane.account)
+}
+
 /// The first slot of today: when a rehearsal's morning begins.
 pub fn first_slot(project: &Project, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     plan(project, now).iter().map(|planned| planned.rules.window.slot).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::files::condition::{Names, Template};
+    use crate::files::load;
+    use crate::timing::PeriodKind;
+
+    /// The keys of the example's first task, changed so, at two times of one morning and on the next.
+    fn keys(change: impl Fn(&mut Task)) -> Vec<String> {
+        let mut project = load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        project.sites[0].tasks.truncate(1);
+        change(&mut project.sites[0].tasks[0]);
+        let times = ["2026-11-29T22:00:00Z", "2026-11-30T02:17:00Z", "2026-11-30T22:05:00Z"];
+        let planned = times.map(|at| plan(&project, at.parse().unwrap()).remove(0).row.key);
+        planned.iter().map(|key| key.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn an_occurrence_has_the_key_of_its_slot_whenever_it_is_looked_at() {
+        assert_eq!(
+            keys(|task| task.period = PeriodKind::Occurrence),
+            [
+                "2026-11-29T22:00Z:community/checkin@main",
+                "2026-11-29T22:00Z:community/checkin@main",
+                "2026-11-30T22:00Z:community/checkin@main",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_business_key_stands_in_place_of_the_path() {
+        let names = Names::of_the_day();
+        let keys = keys(|task| task.business_key = Some(Template::parse("sign {{ day }}", &names).unwrap()));
+        assert_eq!(keys[0], "2026-11-30:sign 2026-11-30@main");
+        assert_eq!((&keys[1], keys[2].as_str()), (&keys[0], "2026-12-01:sign 2026-12-01@main"));
+    }
 }

@@ -54,7 +54,7 @@ impl OpenLane<'_> {
 
     async fn read_rows(&mut self, section: &Section, period: Period) -> Result<Reading, Failure> {
         let scope = scope(&period, self.account, &self.credentials, None);
-        let limit = std::time::Duration::from_secs(180);
+        let limit = self.limit(std::time::Duration::from_secs(180));
         let mut visit = self.visit(period).await?;
         match tokio::time::timeout(limit, visit.read_section(section, scope)).await {
             Ok(read) => read.map_err(failure_of),

@@ -11,9 +11,15 @@ impl Redact for Event {
             | Event::PrepareFailed { failure }
             | Event::NotSent { failure }
             | Event::NotTried { failure } => failure.redact(redactor),
-            Event::Committed { trouble } => trouble.redact(redactor),
+            Event::Committed { trouble, refused } => {
+                trouble.redact(redactor);
+                refused.redact(redactor);
+            }
             Event::Prepared { notes } => notes.redact(redactor),
-            Event::Halted { reason, .. } | Event::Closed { reason, .. } => reason.redact(redactor),
+            Event::Halted { reason, .. } | Event::Closed { reason, .. } | Event::Released { reason } => {
+                reason.redact(redactor)
+            }
+            Event::Ordered { by } => by.redact(redactor),
             Event::Started { .. }
             | Event::Intended { .. }
             | Event::Interrupted

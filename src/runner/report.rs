@@ -6,6 +6,7 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use super::doubt::losses_of;
 use super::plan::Planned;
 use super::points::FEED;
+use super::shared_key::{sharing, told_beside};
 use crate::files::model::{Act, Project};
 use crate::ledger::{Ledger, OpenTicket, StatusLine, StoredRow};
 use crate::report::{
@@ -31,8 +32,21 @@ pub fn assemble(
     lines.extend(ledger.keys_ended_since_last_report(date)?);
     lines.extend(ledger.keys_of(date)?);
     let mut runs = Vec::new();
-    for line in &lines {
-        runs.push(task_run(project, ledger, line, before.as_ref())?);
+    for line in &mut lines {
+        if let Some(planned) = Planned::again(project, line.row.clone()) {
+            // A task that was renamed is told by its new name.
+            line.row = planned.row;
+        }
+        let run = task_run(project, ledger, line, before.as_ref())?;
+        let told_before = |path: String| {
+            let runs = before.iter().flat_map(|report| &report.runs);
+            runs.clone().find(|run| run.task == path && run.account == line.row.lane.account)
+        };
+        let beside = sharing(project, &line.row);
+        let beside = beside.iter().map(|other| told_beside(other, &run, told_before(other.site.task_path(other.task))));
+        let beside: Vec<_> = beside.collect();
+        runs.push(run);
+        runs.extend(beside);
     }
     let alerts = alerts(&runs);
     Ok(Report {

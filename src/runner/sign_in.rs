@@ -35,10 +35,8 @@ impl<'a> OpenLane<'a> {
                 Ok(event) => self.session.apply(&event),
                 Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
             }
-            if self.stop_lost(planned)? {
-                let failure =
-                    Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
-                return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
+            if let Some(stop) = self.stops_sign_in(planned)? {
+                return Ok(Some(stop));
             }
         }
     }
@@ -69,7 +67,7 @@ impl<'a> OpenLane<'a> {
     pub(super) async fn identify(&mut self, planned: &Planned<'a>) -> Result<Reading, Failure> {
         let scope = self.scope(planned);
         let section = &self.site.sign_in.check;
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let mut visit = self.visit(planned.row.period).await?;
         match tokio::time::timeout(limit, visit.read_section(section, scope)).await {
             Ok(read) => read.map_err(failure_of),
@@ -92,7 +90,7 @@ impl<'a> OpenLane<'a> {
     async fn prepare_sign_in(&mut self, planned: &Planned<'a>) -> Result<SessionEvent, Failure> {
         let scope = self.scope(planned);
         let steps = sign_in_steps(&self.site.sign_in.act);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let mut visit = self.visit(planned.row.period).await?;
         match tokio::time::timeout(limit, visit.prepare(steps, scope)).await {
             Ok(prepared) => {
@@ -130,7 +128,7 @@ impl<'a> OpenLane<'a> {
             )));
         };
         let steps = sign_in_steps(&self.site.sign_in.act);
-        let limit = attempt_limit(planned);
+        let limit = self.limit(attempt_limit(planned));
         let work = async {
             let mut visit = match self.visit(planned.row.period).await {
                 Ok(visit) => visit,

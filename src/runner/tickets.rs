@@ -56,7 +56,9 @@ pub(super) fn close_question(world: &World<'_>, planned: &Planned<'_>, at: Insta
     let lane = &planned.row.lane;
     for ticket in world.ledger.open_tickets()? {
         let same_lane = ticket.site == lane.site && ticket.account.as_ref() == Some(&lane.account);
-        if same_lane && ticket.task.as_ref() == Some(&planned.row.task) {
+        let task = ticket.task.as_ref().map(|task| format!("{}/{task}", ticket.site));
+        let own = task.as_ref() == Some(&planned.site.task_path(planned.task));
+        if same_lane && (own || (task.is_some() && task == planned.task.was)) {
             world.ledger.close_ticket(ticket.number, "its task is final", at)?;
         }
     }

@@ -60,7 +60,8 @@ impl Calendar {
         instant(self.zone, day, self.starts_at)
     }
 
-    /// The period of this kind that contains `now`. A slot's period (`occurrence`) is the site's day.
+    /// The period of this kind that contains `now`. An occurrence lasts from its slot, which is `now`, to the end of the
+    /// site's day.
     pub fn period(&self, kind: PeriodKind, now: DateTime<Utc>) -> Period {
         let day = self.day(now);
         let (start, end) = match kind {
@@ -79,7 +80,8 @@ impl Calendar {
             PeriodKind::Once => DateTime::<Utc>::MAX_UTC,
             _ => self.begins(end + Days::new(1)),
         };
-        Period { kind, day, start, end, from: self.begins(start), to }
+        let from = if kind == PeriodKind::Occurrence { now } else { self.begins(start) };
+        Period { kind, day, start, end, from, to }
     }
 }
 
@@ -140,6 +142,15 @@ mod tests {
         let names = [PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Once]
             .map(|kind| site.period(kind, now).name());
         assert_eq!(names, ["2026-11-30", "2026-W49", "2026-11", "once"]);
+    }
+
+    #[test]
+    fn an_occurrence_is_named_by_its_slot_and_ends_with_the_day() {
+        let site = calendar("Asia/Shanghai", "08:00");
+        let period = site.period(PeriodKind::Occurrence, at("2026-11-30T03:30:00Z"));
+        assert_eq!((period.name().as_str(), period.day.to_string()), ("2026-11-30T03:30Z", "2026-11-30".into()));
+        assert!(period.contains(at("2026-11-30T23:59:59Z")) && !period.contains(at("2026-11-30T03:29:59Z")));
+        assert_eq!(period.to, at("2026-12-01T00:00:00Z"));
     }
 
     #[test]

@@ -102,6 +102,46 @@ async fn a_crash_is_told_and_the_profile_lives_on() {
     assert_eq!(marked("crashes"), Vec::<i32>::new());
 }
 
+/// Stops the processes with this mark and this beginning of their name: they are there, and answer nothing.
+fn stop(mark: &str, name: &str) {
+    let named = |id: &i32| {
+        std::fs::read_to_string(format!("/proc/{id}/comm")).is_ok_and(|found| found.trim().starts_with(name))
+    };
+    let ids: Vec<i32> = marked(mark).into_iter().filter(named).collect();
+    assert!(!ids.is_empty(), "there is no {name}");
+    for id in ids {
+        std::process::Command::new("kill").args(["-STOP", &id.to_string()]).status().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_driver_that_hangs_is_given_up_with_its_browser() {
+    let _alone = crate::ALONE.lock().await;
+    let folder = TempDir::new().unwrap();
+    let mut firefox = Firefox::start(options(folder.path(), "driver-hangs")).await.unwrap();
+    stop("driver-hangs", "geckodriver");
+    let answer = tokio::time::timeout(Duration::from_secs(60), ask(&mut firefox, place(), 2)).await;
+    let failure = answer.expect("a question has an end").unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    assert!(firefox.is_dead());
+    assert_eq!(marked("driver-hangs"), Vec::<i32>::new(), "processes were left behind");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_does_not_quit_is_killed() {
+    let _alone = crate::ALONE.lock().await;
+    for (mark, hangs) in [("firefox-hangs", "firefox"), ("quit-hangs", "geckodriver")] {
+        let folder = TempDir::new().unwrap();
+        let firefox = Firefox::start(options(folder.path(), mark)).await.unwrap();
+        stop(mark, hangs);
+        let closed = tokio::time::timeout(Duration::from_secs(60), firefox.close()).await;
+        assert!(closed.is_ok(), "{hangs}: the browser never ended");
+        assert_eq!(marked(mark), Vec::<i32>::new(), "{hangs}: processes were left behind");
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["profile"], "{hangs}: temporary files were left behind");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_our_environment_reaches_the_browser() {
     let _alone = crate::ALONE.lock().await;

@@ -65,6 +65,11 @@ impl Stage {
         fs::write(path, text.replace(old, new)).expect("a file of the copy");
     }
 
+    /// Copies a folder of the copy to another place in it.
+    pub fn copy_folder(&self, from: &str, to: &str) {
+        copy(&self.files.join(from), &self.files.join(to));
+    }
+
     /// A file of those that are rehearsed.
     pub fn file(&self, name: &str) -> PathBuf {
         self.files.join(name)
@@ -106,14 +111,23 @@ impl Stage {
 
     /// What the example site has kept; nothing before its first change.
     pub fn state(&self) -> Json {
-        let file = self.data().join("sites").join(SITE).with_extension("json");
+        self.state_of(SITE)
+    }
+
+    fn state_of(&self, site: &str) -> Json {
+        let file = self.data().join("sites").join(site).with_extension("json");
         fs::read_to_string(&file).map_or(Json::Null, |text| serde_json::from_str(&text).expect("the site's state"))
     }
 
     /// How often the example site counted each act, acts of earlier mornings included; those that never happened are
     /// left out.
     pub fn counted(&self) -> BTreeMap<String, u64> {
-        let state = self.state();
+        self.counted_by(SITE)
+    }
+
+    /// The same of another site.
+    pub fn counted_by(&self, site: &str) -> BTreeMap<String, u64> {
+        let state = self.state_of(site);
         let counters = state["counters"].as_object().into_iter().flatten();
         let counted = counters.map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
         counted.filter(|(_, count)| *count > 0).collect()

@@ -93,6 +93,11 @@ fn every_single_crash_of_every_shape() {
 }
 
 #[test]
+fn every_single_crash_on_sites_that_say_no() {
+    assert!(single_crashes(&shapes(), &[Manner::Refuses, Manner::SaysNo]) > 300);
+}
+
+#[test]
 fn every_single_crash_on_sites_where_an_act_does_not_show() {
     let once: Vec<Shape> = shapes().into_iter().filter(|shape| shape.effect == Effect::Once).collect();
     assert!(single_crashes(&once, &[Manner::Lags(600), Manner::Deaf]) > 200);

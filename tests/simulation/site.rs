@@ -17,18 +17,24 @@ pub enum Manner {
     Flaky,
     /// The first attempt to get to the commit step fails.
     Stumbles,
+    /// The first act is refused: it counts for nothing, and the site says so.
+    Refuses,
+    /// Acts count, show a while later, and the site says no all the same.
+    SaysNo,
     /// The day's thing was done by phone already.
     DoneBefore,
 }
 
 impl Manner {
-    pub const ALL: [Manner; 7] = [
+    pub const ALL: [Manner; 9] = [
         Manner::Honest,
         Manner::Lags(30),
         Manner::Lags(600),
         Manner::Deaf,
         Manner::Flaky,
         Manner::Stumbles,
+        Manner::Refuses,
+        Manner::SaysNo,
         Manner::DoneBefore,
     ];
 }
@@ -43,11 +49,12 @@ pub struct Site {
     pub acts: Vec<DateTime<Utc>>,
     reads: u32,
     prepares: u32,
+    refusals: u32,
 }
 
 impl Site {
     pub fn new(manner: Manner, want: u32) -> Self {
-        Site { manner, want, acts: Vec::new(), reads: 0, prepares: 0 }
+        Site { manner, want, acts: Vec::new(), reads: 0, prepares: 0, refusals: 0 }
     }
 
     /// What is true of the server now, whatever its pages show.
@@ -63,6 +70,7 @@ impl Site {
         match self.manner {
             Manner::DoneBefore => self.want,
             Manner::Deaf => 0,
+            Manner::SaysNo => self.acts.iter().filter(|at| **at + TimeDelta::seconds(60) <= now).count() as u32,
             Manner::Lags(seconds) => {
                 self.acts.iter().filter(|at| **at + TimeDelta::seconds(seconds) <= now).count() as u32
             }
@@ -94,8 +102,13 @@ impl Site {
         }
     }
 
-    /// The commit step.
-    pub fn act(&mut self, now: DateTime<Utc>) {
+    /// The commit step, and what the site says if it says no.
+    pub fn act(&mut self, now: DateTime<Utc>) -> Option<&'static str> {
+        if self.manner == Manner::Refuses && self.refusals == 0 {
+            self.refusals += 1;
+            return Some("full");
+        }
         self.acts.push(now);
+        (self.manner == Manner::SaysNo).then_some("full")
     }
 }

@@ -132,6 +132,7 @@ impl<'b> World<'b> {
                     return Ok(None);
                 }
                 Next::Close(status, reason) => Event::Closed { status, reason },
+                Next::Release(reason) => Event::Released { reason },
                 Next::Later(reason) => Event::Halted { later: true, reason },
                 Next::Intend { generation, unit } => Event::Intended { generation, unit },
                 Next::Ask | Next::AskInDoubt => unreachable!("no shape asks a person"),
@@ -145,9 +146,9 @@ impl<'b> World<'b> {
                 }
                 Next::Commit => {
                     self.fate.line()?;
-                    self.site.act(self.now);
+                    let refused = self.site.act(self.now);
                     self.fate.line()?;
-                    Event::Committed { trouble: None }
+                    Event::Committed { trouble: None, refused: refused.map(str::to_owned) }
                 }
             };
             self.record(&lease, &mut state, event)?;
@@ -157,7 +158,9 @@ impl<'b> World<'b> {
 
     fn read(&mut self, which: Which) -> Result<Event, Died> {
         self.fate.line()?;
-        let answer = self.site.read(which, self.rules.counts, self.now);
+        // With `verify: check` it is the same section, which says "to do" too.
+        let section = if self.rules.verify_is_check { Which::Check } else { which };
+        let answer = self.site.read(section, self.rules.counts, self.now);
         Ok(match answer {
             Ok(answer) => Event::Read { which, reading: Reading { answer, values: Default::default(), notes: vec![] } },
             Err(failure) => Event::ReadFailed { which, failure },
@@ -174,7 +177,7 @@ impl<'b> World<'b> {
                 let answer = self.ledger.intend("run", key, lease, self.now, &event, &after).unwrap();
                 assert_eq!(answer, IntentAnswer::Written, "two intents of one generation");
             }
-            Event::Committed { .. } | Event::NotSent { .. } => {
+            Event::Committed { .. } | Event::NotSent { .. } | Event::Released { .. } => {
                 assert!(self.ledger.settle_intent("run", key, lease, self.now, &event, &after).unwrap());
             }
             _ => assert!(self.ledger.append_under(lease, "run", key, self.now, &event, &after).unwrap()),

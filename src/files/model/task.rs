@@ -43,6 +43,10 @@ pub struct Task {
     pub timeout: Duration,
     /// When it may run.
     pub schedule: Schedule,
+    /// What its keys say instead of its path: tasks that must not both do one thing share it.
+    pub business_key: Option<Template>,
+    /// Its former path, `site/task`, whose keys are its own.
+    pub was: Option<String>,
     /// The task file, for messages.
     pub place: Place,
 }

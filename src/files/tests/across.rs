@@ -145,3 +145,47 @@ fn a_condition_of_shared_steps() {
     let Verify::Section(verify) = &project.sites[0].tasks[0].verify else { panic!() };
     assert_eq!(verify.steps[0].when.as_ref().map(|when| when.text()), Some("weekday(day) == 1"));
 }
+
+#[test]
+fn a_task_takes_over_only_the_keys_of_one_that_is_gone() {
+    let scratch = Scratch::new();
+    let text = scratch.read(TASK);
+    with_lines(&scratch, TASK, "was: community/checkin");
+    assert_eq!(
+        messages(&scratch),
+        ["tasks/community/checkin.yaml:2:6 `community/checkin` is still there, and has its keys"]
+    );
+    scratch.write(TASK, text.replacen('\n', "\nwas: community/sign\n", 1));
+    assert_eq!(messages(&scratch), Vec::<String>::new());
+    scratch.write("tasks/community/other.yaml", text.replacen('\n', "\nwas: community/sign\n", 1));
+    assert_eq!(
+        messages(&scratch),
+        ["tasks/community/other.yaml:2:6 `community/checkin` says that it was `community/sign`, too"]
+    );
+    scratch.write("tasks/community/other.yaml", text.replacen('\n', "\nwas: sign\n", 1));
+    assert_eq!(messages(&scratch), ["tasks/community/other.yaml:2:6 `sign` is not the path of a task"]);
+}
+
+#[test]
+fn tasks_with_one_business_key_have_one_kind_of_period_and_need_no_secret_for_it() {
+    let scratch = Scratch::new();
+    let text = scratch.read(TASK);
+    let with = |lines: &str| text.replacen('\n', &format!("\n{lines}\n"), 1);
+    scratch.write(TASK, with("business_key: signing"));
+    scratch.write("tasks/community/other.yaml", with("business_key: signing"));
+    assert_eq!(messages(&scratch), Vec::<String>::new());
+    scratch.write("tasks/community/other.yaml", with("period: week\nbusiness_key: signing"));
+    assert_eq!(
+        messages(&scratch),
+        [
+            "tasks/community/other.yaml:3:15 `community/checkin` has the same business key, and another `period`: they would never meet"
+        ]
+    );
+    scratch.write("tasks/community/other.yaml", with("period: week\nbusiness_key: community/checkin"));
+    assert_eq!(messages(&scratch), Vec::<String>::new());
+    scratch.write(
+        "tasks/community/other.yaml",
+        with("vars: { a: \"{{ account.username }}\" }\nbusiness_key: \"{{ vars.a }}\""),
+    );
+    assert!(messages(&scratch)[0].contains("the user name may be one"), "{:?}", messages(&scratch));
+}

@@ -20,7 +20,8 @@ impl TaskRun {
     pub fn apply(&mut self, at: DateTime<Utc>, event: &Event, rules: &Rules) {
         // A runner that was overtaken may be late with what it saw: beyond the act only the act's own line of events counts.
         let stale = match self.phase {
-            Phase::Closed => true,
+            Phase::Closed => !(matches!(event, Event::Ordered { .. }) && self.status == Status::Dead),
+            Phase::Acted if self.checks_refusal() && matches!(event, Event::Read { which: Which::Check, .. }) => false,
             Phase::Acted => matches!(
                 event,
                 Event::Read { which: Which::Check | Which::Baseline, .. }
@@ -48,7 +49,13 @@ impl TaskRun {
                 self.generation = generation + 1;
                 self.sent_at = Some(at);
             }
-            Event::Committed { trouble } => self.sent(at, trouble.clone()),
+            Event::Committed { trouble, refused } => {
+                self.sent(at, trouble.clone());
+                if let Some(reason) = refused {
+                    self.refused(reason);
+                }
+            }
+            Event::Released { reason } => self.release(at, reason, rules),
             Event::NotSent { failure } => {
                 self.phase = Phase::Open;
                 self.sent_at = None;
@@ -71,6 +78,8 @@ impl TaskRun {
             }
             Event::Doubted { loss } => self.begin_to_doubt(*loss, rules),
             Event::Allowed { .. } => self.doubt = None,
+            Event::Ordered { .. } if self.phase == Phase::Closed => self.open_again(),
+            Event::Ordered { .. } => {}
             Event::Closed { status, reason } => self.close(*status, Some(reason.clone())),
         }
     }
@@ -89,6 +98,7 @@ impl TaskRun {
         self.note(&reading.notes);
         match which {
             Which::SignIn => {}
+            Which::Check if self.phase == Phase::Acted => self.checked_after_refusal(at, reading, rules),
             Which::Check => self.checked(at, reading, rules),
             Which::Baseline => match reading.answer {
                 Answer::Done => self.prove(at, reading, rules),
@@ -144,6 +154,7 @@ impl TaskRun {
             Answer::Goal { have, .. } if self.unit.is_some_and(|unit| *have > unit) => {
                 self.unit = Some(*have);
                 self.unproved = false;
+                (self.refusal, self.reason) = (None, None);
                 self.attempts = 0;
                 self.status = Status::Running;
                 // In doubt it is `check` that says, twice, that more is to do.
@@ -151,7 +162,10 @@ impl TaskRun {
             }
             answer => {
                 self.evidence = Some(reading.clone());
-                self.not_yet(at, matches!(answer, Answer::Todo | Answer::Goal { .. }), rules);
+                let says_to_do = matches!(answer, Answer::Todo | Answer::Goal { .. });
+                if !self.not_yet_after_refusal(at, says_to_do, rules) {
+                    self.not_yet(at, says_to_do, rules);
+                }
             }
         }
     }
@@ -187,6 +201,7 @@ impl TaskRun {
         self.unproved = true;
         self.verifies = 0;
         self.todo_reads = 0;
+        self.refusal = None;
         // `sent_at` is that of the intent: a proof that was read hours after a crash makes no act late.
         self.settle_from = Some(at);
         self.due = None;
@@ -213,6 +228,13 @@ impl TaskRun {
                 self.status = Status::Pending;
             }
         }
+    }
+
+    /// What was sent before is the person's to know of now; the next act has a generation of its own.
+    fn open_again(&mut self) {
+        (self.phase, self.status, self.reason) = (Phase::Open, Status::Pending, None);
+        (self.attempts, self.series, self.interruptions) = (0, 0, 0);
+        (self.unproved, self.todo_reads) = (false, 0);
     }
 
     fn skip(&mut self, reason: &str) {

@@ -57,6 +57,7 @@ impl TaskRun {
     /// The evidence could not be read: unknown, which is not "no". Verify goes on, ever more slowly.
     pub(super) fn verify_failed(&mut self, at: DateTime<Utc>, failure: &Failure, rules: &Rules) {
         self.verifies += 1;
+        self.check_failed_after_refusal();
         self.failure = Some(failure.clone());
         if at > self.settled_at(at, rules) + UNREADABLE_LIMIT {
             self.close(Status::Dead, Some(format!("evidence unreadable: {}", failure.kind)));

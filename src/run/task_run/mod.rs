@@ -10,6 +10,7 @@
 mod apply;
 mod doubt;
 mod fail;
+mod refused;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rust_decimal::Decimal;
@@ -80,6 +81,8 @@ pub struct TaskRun {
     pub ticket: Option<i64>,
     /// For a goal: how many there were before the unit under way.
     unit: Option<Decimal>,
+    /// The site said no after the last act.
+    refusal: Option<refused::Refusal>,
     /// The last act is not proved, nor shown to have had no effect.
     unproved: bool,
     /// Positive "to do" reads since settling was over.
@@ -114,6 +117,8 @@ pub enum Next {
     Ask,
     /// Ask a person whether to act although the ledger lost lines, and look whether he said yes.
     AskInDoubt,
+    /// Free the intent of an act that the site refused.
+    Release(String),
     /// Close without a read.
     Close(Status, String),
     /// Nothing more in this window.
@@ -159,7 +164,11 @@ impl TaskRun {
             Phase::Ready => self.begin(rules, intend),
             Phase::Prepared => intend,
             Phase::Intended => Next::Commit,
-            Phase::Acted => Next::Read(Which::Verify),
+            Phase::Acted => match self.agreed_refusal() {
+                Some(reason) => Next::Release(reason.to_owned()),
+                None if self.checks_refusal() => Next::Read(Which::Check),
+                None => Next::Read(Which::Verify),
+            },
             Phase::Closed => Next::Done,
         }
     }

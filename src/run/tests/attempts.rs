@@ -171,3 +171,35 @@ fn a_site_that_says_wait_no_time_is_left_alone_for_a_minute() {
     key.tell(Event::ReadFailed { which: Which::Check, failure });
     assert_eq!(key.state.due, Some(key.now + TimeDelta::minutes(1)));
 }
+
+#[test]
+fn a_person_s_order_opens_what_is_dead_and_it_acts_only_after_check_says_to_do() {
+    let mut key = Driven::sent();
+    while key.next() == Next::Read(Which::Verify) {
+        key.read(Which::Verify, Answer::NotYet);
+    }
+    assert_eq!(key.state.status, Status::Dead);
+    key.tell(Event::Ordered { by: "a person".into() });
+    assert_eq!((key.state.status, key.next()), (Status::Pending, Next::Read(Which::Check)));
+    let mut done = Driven { state: key.state.clone(), rules: key.rules.clone(), now: key.now };
+    done.read(Which::Check, Answer::Done);
+    assert_eq!(done.state.status, Status::Success, "it had worked");
+    key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
+    assert_eq!(key.next(), Next::Intend { generation: 1, unit: None });
+}
+
+#[test]
+fn a_person_s_order_changes_nothing_about_a_key_that_is_not_dead() {
+    let order = || Event::Ordered { by: "a person".into() };
+    let mut done = Driven::started(once());
+    done.read(Which::Check, Answer::Done);
+    let mut skipped = Driven::started(once());
+    skipped.read(Which::Check, Answer::Skip("no quiz".into()));
+    let mut unconfirmed = Driven::sent();
+    unconfirmed.read(Which::Verify, Answer::NotYet);
+    for mut key in [done, skipped, unconfirmed] {
+        let before = key.state.clone();
+        key.tell(order());
+        assert_eq!(key.state, before);
+    }
+}

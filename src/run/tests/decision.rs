@@ -7,6 +7,7 @@ struct Case {
     rules: Rules,
     state: TaskRun,
     now: DateTime<Utc>,
+    held_by: Option<(&'static str, Status)>,
     requirements: Vec<(String, RequirementState)>,
     suspended_by: Option<i64>,
     cooling_until: Option<DateTime<Utc>>,
@@ -19,6 +20,7 @@ impl Case {
             rules: once(),
             state: TaskRun::default(),
             now: six(),
+            held_by: None,
             requirements: vec![],
             suspended_by: None,
             cooling_until: None,
@@ -31,6 +33,7 @@ impl Case {
             now: self.now,
             rules: &self.rules,
             state: &self.state,
+            held_by: self.held_by,
             requirements: &self.requirements,
             suspended_by: self.suspended_by,
             cooling_until: self.cooling_until,
@@ -126,4 +129,19 @@ fn an_intent_without_an_answer_is_followed_up_whatever_is_over() {
     let mut ended = Case { state: key.state, ..Case::yes() };
     ended.requirements.push(("task sign".into(), RequirementState::Ended("sign is dead".into())));
     assert_eq!(ended.decide(), Decision::Run);
+}
+
+#[test]
+fn what_another_task_with_the_same_key_did_or_does_is_not_done_twice() {
+    let refused = |status| match (Case { held_by: Some(("community/sign", status)), ..Case::yes() }.decide()) {
+        Decision::Refused(refusal) => refusal.to_string(),
+        other => panic!("{status}: {other:?}"),
+    };
+    for done in [Status::Success, Status::AlreadyDone, Status::Compensated] {
+        assert_eq!(refused(done), "already_done: by community/sign");
+    }
+    for open in [Status::Pending, Status::Running, Status::Failed, Status::Unconfirmed, Status::Blocked] {
+        assert_eq!(refused(open), "in_flight: community/sign");
+    }
+    assert_eq!(refused(Status::Dead), "closed: community/sign is dead");
 }

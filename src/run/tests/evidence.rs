@@ -11,7 +11,7 @@ fn the_order_of_a_task_run() {
     let next = key.tell(Event::Prepared { notes: vec![] }).next();
     assert_eq!(next, Next::Intend { generation: 0, unit: None });
     assert_eq!(key.tell(Event::Intended { generation: 0, unit: None }).next(), Next::Commit);
-    assert_eq!(key.tell(Event::Committed { trouble: None }).next(), Next::Read(Which::Verify));
+    assert_eq!(key.tell(Event::Committed { trouble: None, refused: None }).next(), Next::Read(Which::Verify));
     assert_eq!(key.state.status, Status::Running, "a click is no success");
     assert_eq!(key.read(Which::Verify, Answer::Done).next(), Next::Done);
     assert_eq!(key.state.status, Status::Success);
@@ -152,7 +152,7 @@ fn trouble_at_the_commit_is_noted_and_verify_decides() {
     let mut key = Driven::started(once());
     key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });
     key.tell(Event::Intended { generation: 0, unit: None });
-    key.tell(Event::Committed { trouble: Some(Failure::new(FailureKind::Timeout, "no answer")) });
+    key.tell(Event::Committed { trouble: Some(Failure::new(FailureKind::Timeout, "no answer")), refused: None });
     assert_eq!(key.next(), Next::Read(Which::Verify));
     key.read(Which::Verify, Answer::Done);
     assert_eq!(key.state.status, Status::Success);

@@ -4,6 +4,7 @@ mod attempts;
 mod decision;
 mod doubt;
 mod evidence;
+mod refused;
 mod window;
 
 use std::time::Duration;
@@ -94,7 +95,7 @@ impl Driven {
         let Next::Intend { generation, unit } = self.next() else { panic!("{:?}", self.state) };
         self.tell(Event::Intended { generation, unit });
         assert_eq!(self.next(), Next::Commit);
-        self.tell(Event::Committed { trouble: None })
+        self.tell(Event::Committed { trouble: None, refused: None })
     }
 
     /// A `once` task that was acted on after check and baseline.

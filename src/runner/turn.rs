@@ -1,0 +1,238 @@
+//! One lane's turn: "run now?" for each of its keys, and what the answers say, until nothing more can be done at once.
+
+use anyhow::Result;
+use chrono::TimeDelta;
+
+use super::lane::OpenLane;
+use super::morning::Morning;
+use super::plan::Planned;
+use super::requirements::requirements;
+use super::{Progress, doubt, tickets};
+use crate::clock::Instant;
+use crate::ledger::LeaseAnswer;
+use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, TaskRun, decide};
+use crate::secrets::Redact;
+
+/// A slot that is no further off than this is waited for.
+const EARLY: TimeDelta = TimeDelta::minutes(1);
+/// A requirement outside of our own tasks (a file) is looked at again after this.
+const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
+
+/// A lane as a run sees it.
+pub(super) struct LaneState<'a> {
+    /// Which.
+    pub lane: Lane,
+    /// Leased, with its browser.
+    pub open: Option<OpenLane<'a>>,
+    /// It is one of those in work, of which there are `browser.parallel` at the most.
+    pub in_work: bool,
+    /// It cannot go on before it is.
+    pub wants_work: bool,
+    /// The next time at which one of its keys may go on.
+    pub wake: Option<Instant>,
+    /// The site's answers showed that this clock or theirs is wrong.
+    pub wrong_clock: Option<Failure>,
+    /// How far the run had come when its keys were looked at last.
+    pub seen: Option<u64>,
+}
+
+/// What became of one key.
+enum Turn {
+    /// Something happened: the others are asked again.
+    Worked,
+    /// Nothing before this time.
+    Waits(Instant),
+    /// Nothing more without a person, or without another run.
+    Rests,
+    /// It may run as soon as its lane is one of those in work.
+    WantsWork,
+}
+
+impl LaneState<'_> {
+    /// A lane that was not looked at yet.
+    pub fn new(lane: Lane) -> Self {
+        LaneState { lane, open: None, in_work: false, wants_work: false, wake: None, wrong_clock: None, seen: None }
+    }
+}
+
+impl<'a> Morning<'a> {
+    /// Goes through the lane's keys, in order, until none of them can go on.
+    pub(super) async fn take_turn(&self, mut lane: LaneState<'a>) -> Result<LaneState<'a>> {
+        loop {
+            (lane.seen, lane.wake, lane.wants_work) = (Some(self.progress.get()), None, false);
+            let planned = self.planned(self.world.clock.now())?;
+            let mut keys = self.due(&planned)?;
+            keys.retain(|key| key.row.lane == lane.lane);
+            let mut worked = false;
+            for key in &keys {
+                // What is left then stays as it is, and the next run takes it up.
+                if self.is_over() {
+                    break;
+                }
+                match self.turn(&planned, key, &mut lane).await? {
+                    Turn::Worked => {
+                        worked = true;
+                        self.progress.set(self.progress.get() + 1);
+                    }
+                    Turn::Waits(until) => lane.wake = Some(lane.wake.map_or(until, |before| before.min(until))),
+                    Turn::Rests => {}
+                    Turn::WantsWork => {
+                        lane.wants_work = true;
+                        return Ok(lane);
+                    }
+                }
+            }
+            if !worked || self.is_over() {
+                return Ok(lane);
+            }
+        }
+    }
+
+    /// Closes a lane: it is no longer one of those in work.
+    pub(super) async fn close(&self, mut lane: LaneState<'a>) -> Result<LaneState<'a>> {
+        if let Some(open) = lane.open.take() {
+            open.close().await?;
+        }
+        lane.in_work = false;
+        Ok(lane)
+    }
+
+    /// Asks "run now?" for one key, and does what the answer says.
+    async fn turn(&self, plan: &[Planned<'a>], key: &Planned<'a>, lane: &mut LaneState<'a>) -> Result<Turn> {
+        let world = self.world;
+        let now = world.clock.now();
+        if tickets::close_if_secret_changed(world, key, now).await?
+            && let Some(open) = lane.open.take()
+        {
+            // It still has the old secret.
+            open.close().await?;
+        }
+        let held_by = self.held_by(key)?;
+        let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
+        let state = TaskRun::fold(&events, &key.rules);
+        let requirements = requirements(world.project, world.ledger, plan, key)?;
+        let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
+        let decision = decide(&Facts {
+            now,
+            rules: &key.rules,
+            state: &state,
+            held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
+            requirements: &requirements,
+            suspended_by: world.ledger.suspended_by(&key.row.lane)?,
+            cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
+            locked_by: locked_by.as_deref(),
+        });
+        if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
+            world.ledger.open_key(&key.row, now)?;
+        }
+        let source = if state.due.is_some() { Source::Retry } else { self.source };
+        // The key's own decisions are those of the task that has it.
+        let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
+        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
+        if decision == Decision::Run && self.held_by(key)?.is_some() {
+            // Another runner was quicker with a task that shares the key.
+            return Ok(Turn::Waits(now + LOOK_AGAIN));
+        }
+        match decision {
+            Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
+            // Whoever is at it will see for himself that its time is over.
+            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
+            Decision::Close(status, reason) => {
+                let event = Event::Closed { status, reason };
+                let mut after = state;
+                after.apply(now, &event, &key.rules);
+                world.ledger.append(&world.run, &key.row.key, now, &event, &after)?;
+                tickets::close_question(world, key, now)?;
+                Ok(Turn::Worked)
+            }
+            Decision::Run => {
+                if let Some(failure) = world.clock_fault()?.or_else(|| lane.wrong_clock.clone()) {
+                    return self.not_tried(key, failure);
+                }
+                if !lane.in_work {
+                    return Ok(Turn::WantsWork);
+                }
+                doubt::take_in(world, key, &state)?;
+                self.work(key, source, lane).await
+            }
+        }
+    }
+
+    fn refused(&self, refusal: Refusal, now: Instant) -> Turn {
+        match refusal {
+            // A timer may fire a little early; a slot that is far off is another run's.
+            Refusal::NotDue(at) if at - now > EARLY => Turn::Rests,
+            Refusal::NotDue(at) | Refusal::WaitingForEvidence(at) | Refusal::Waiting(at) | Refusal::CoolingDown(at) => {
+                Turn::Waits(at)
+            }
+            Refusal::NotReady(_) => Turn::Waits(now + LOOK_AGAIN),
+            Refusal::Locked(_) => {
+                self.others_at_work.set(true);
+                Turn::Rests
+            }
+            // Whatever becomes of it, this one is looked at again then.
+            Refusal::InFlight(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::DoneBy(_) => Turn::Rests,
+            Refusal::Closed(_) | Refusal::ClosedBy(..) | Refusal::Ticket(_) => Turn::Rests,
+        }
+    }
+
+    /// Works on a key in its lane, which is opened first when it is not open.
+    async fn work(&self, key: &Planned<'a>, source: Source, lane: &mut LaneState<'a>) -> Result<Turn> {
+        let world = self.world;
+        let mut open = match lane.open.take() {
+            Some(open) => open,
+            None => {
+                let now = world.clock.now();
+                let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
+                    self.others_at_work.set(true);
+                    return Ok(Turn::Rests);
+                };
+                match OpenLane::new(world, key, lease.clone(), self.limit).await {
+                    Ok(open) => open,
+                    Err(failure) => {
+                        world.ledger.release_lease(&lease, now)?;
+                        return self.not_tried(key, failure);
+                    }
+                }
+            }
+        };
+        let worked = open.work(key, source).await;
+        lane.wrong_clock = open.wrong_clock.clone().or(lane.wrong_clock.take());
+        if open.lost {
+            open.end_browser().await;
+            self.others_at_work.set(true);
+            return Ok(Turn::Rests);
+        }
+        lane.open = Some(open);
+        worked.map(|_| Turn::Worked)
+    }
+
+    /// The lane could not be opened: the key was not tried.
+    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
+        let world = self.world;
+        let now = world.clock.now();
+        let failure = failure.redacted(world.redactor);
+        let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
+        let event = Event::NotTried { failure };
+        state.apply(now, &event, &key.rules);
+        world.ledger.append(&world.run, &key.row.key, now, &event, &state)?;
+        world.watch.tell(Progress::Rests {
+            key: &key.row.key,
+            name: &key.name(),
+            status: state.status,
+            failure: state.failure.as_ref(),
+            reason: None,
+            due: state.due,
+        });
+        Ok(Turn::Worked)
+    }
+}
+
+fn answer(decision: &Decision) -> String {
+    match decision {
+        Decision::Run => "run".to_owned(),
+        Decision::Refused(refusal) => refusal.to_string(),
+        Decision::Close(status, reason) => format!("{status}: {reason}"),
+    }
+}
