@@ -79,7 +79,9 @@ impl Examiner<'_> {
             connection.busy_timeout(self.patience)?;
             Ok(connection)
         };
-        open().map_err(|error| self.error(error))
+        let connection = open().map_err(|error| self.error(error))?;
+        super::store::refuse_read_only(&connection, &self.ledger())?;
+        Ok(connection)
     }
 
     fn look(&self) -> Result<Found, LedgerError> {

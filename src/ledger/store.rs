@@ -54,6 +54,7 @@ impl Ledger {
         }
         let gate = Gate::beside_others(&lock, &path, patience)?;
         let connection = Connection::open(&path).map_err(|error| LedgerError::of(&path, error))?;
+        refuse_read_only(&connection, &path)?;
         let ledger = Ledger { connection, path, durable: true, mark: Mark::file(data), _gate: Some(gate) };
         prepare(&ledger.connection, patience).map_err(|error| ledger.error(error))?;
         match version(&ledger.connection).map_err(|error| ledger.error(error))? {
@@ -185,6 +186,17 @@ pub(super) fn prepare(connection: &Connection, patience: Duration) -> rusqlite::
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)
+}
+
+/// SQLite opens a file that may not be written all the same, and even begins a write in it; only the first change fails.
+pub(super) fn refuse_read_only(connection: &Connection, path: &Path) -> Result<(), LedgerError> {
+    match connection.is_readonly("main") {
+        Ok(false) => Ok(()),
+        Ok(true) => {
+            Err(LedgerError::NotWritable { path: path.to_path_buf(), reason: "the file is read-only".to_owned() })
+        }
+        Err(error) => Err(LedgerError::of(path, error)),
+    }
 }
 
 /// Held by whoever has the ledger open.
