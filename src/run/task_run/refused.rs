@@ -44,7 +44,7 @@ impl TaskRun {
                 self.refusal = None;
                 return false;
             }
-            self.to_do_after_refusal(at, rules);
+            self.says_to_do_after_refusal(at, rules);
             return true;
         }
         if refusal.todo_at.is_none_or(|first| at >= first + settle(rules)) {
@@ -59,7 +59,7 @@ impl TaskRun {
     /// What `check` says beside a refusal. Anything but "to do" is no agreement.
     pub(super) fn checked_after_refusal(&mut self, at: DateTime<Utc>, reading: &Reading, rules: &Rules) {
         if reading.answer == Answer::Todo {
-            self.to_do_after_refusal(at, rules);
+            self.says_to_do_after_refusal(at, rules);
         } else {
             self.refusal = None;
             self.verify_later(at, rules);
@@ -73,7 +73,7 @@ impl TaskRun {
         }
     }
 
-    fn to_do_after_refusal(&mut self, at: DateTime<Utc>, rules: &Rules) {
+    fn says_to_do_after_refusal(&mut self, at: DateTime<Utc>, rules: &Rules) {
         let Some(refusal) = &mut self.refusal else { return };
         refusal.check_next = false;
         let first = *refusal.todo_at.get_or_insert(at);
