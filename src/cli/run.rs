@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use chrono::NaiveDate;
 use clap::Args;
 use serde_json::json;
 
@@ -18,7 +17,7 @@ use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StoredReport};
 use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
 use crate::runner::{
-    CredentialsFrom, Launcher, Morning, Proxy, Undelivered, World, assemble, deliver, end_orphans, keep_report,
+    CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, World, assemble, deliver, end_orphans, keep_report,
 };
 use crate::secrets::{Redactor, Resolver};
 
@@ -105,14 +104,13 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     let now = setting.clock.now();
     let by_hand = !args.tasks.is_empty() && !args.dry_run;
     let kept = match outcome.report_date {
-        Some(date) if !outcome.others_at_work => {
+        Some(date) if outcome.others_at_work.is_empty() => {
             keep_report(&project, &ledger, redactor, date, now, rehearsal.clone(), by_hand)?
         }
         _ => None,
     };
     let undelivered = send(&project, &setting, &ledger, &resolver, redactor).await?;
-    let (date, worked) = (outcome.report_date, outcome.worked);
-    let ending = Ending { project: &project, ledger: &ledger, date, worked, kept, undelivered, rehearsal };
+    let ending = Ending { project: &project, ledger: &ledger, outcome, kept, undelivered, rehearsal };
     let exit = ending.tell(common, &setting)?;
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
@@ -223,9 +221,7 @@ fn mail_folder(data: &Path) -> PathBuf {
 struct Ending<'a> {
     project: &'a Project,
     ledger: &'a Ledger,
-    date: Option<NaiveDate>,
-    /// Something was done for a key; else no browser was started.
-    worked: bool,
+    outcome: Outcome,
     kept: Option<StoredReport>,
     undelivered: Vec<Undelivered>,
     rehearsal: Option<Rehearsal>,
@@ -234,7 +230,7 @@ struct Ending<'a> {
 impl Ending<'_> {
     fn tell(&self, common: &Common, setting: &Setting) -> Result<Exit> {
         let words = Words::new(self.project.settings.language)?;
-        let Some(date) = self.date else {
+        let Some(date) = self.outcome.report_date else {
             if common.json {
                 show::json(&json!({ "date": null, "runs": [], "tickets": [], "report": null, "undelivered": [] }));
             } else {
@@ -257,6 +253,8 @@ impl Ending<'_> {
             .undelivered
             .iter()
             .map(|mail| json!({ "to": mail.recipient, "state": mail.state.word(), "error": mail.reason }));
+        let others = self.outcome.others_at_work.iter();
+        let others = others.map(|(lane, holder)| json!({ "lane": lane.to_string(), "holder": holder }));
         show::json(&json!({
             "date": report.date,
             "runs": report.runs,
@@ -265,6 +263,7 @@ impl Ending<'_> {
             "report": self.kept.as_ref().map(|kept| json!({ "number": kept.number, "subject": kept.subject })),
             "undelivered": undelivered.collect::<Vec<_>>(),
             "rehearsal": report.rehearsal,
+            "others_at_work": others.collect::<Vec<_>>(),
             "losses": report.losses,
         }));
     }
@@ -274,7 +273,11 @@ impl Ending<'_> {
             Some(kept) => show::line(kept.text.trim_end()),
             None => status::rows(&report.runs, words, self.project.settings.timezone),
         }
-        if !self.worked && report.runs.iter().all(|run| run.status.is_done()) {
+        for (lane, holder) in &self.outcome.others_at_work {
+            let (lane, holder) = (lane.to_string(), holder.clone());
+            show::line(&words.with("cli-other-at-work", &[("lane", lane.into()), ("holder", holder.into())]));
+        }
+        if !self.outcome.worked && report.runs.iter().all(|run| run.status.is_done()) {
             show::line(&words.get("cli-nothing-left"));
         }
         let to_files = setting.stage.is_some() && setting._temporary.is_none();

@@ -1,7 +1,8 @@
 //! One run: all keys that are due, until each is final or waits beyond the report's time. Its lanes work side by side, as
 //! many as `browser.parallel` allows; a lane that only waits gives its place to one that can work.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::path::PathBuf;
 use std::pin::pin;
@@ -55,7 +56,8 @@ pub struct Morning<'a> {
     pub(super) limit: Instant,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
     pub(super) progress: Cell<u64>,
-    pub(super) others_at_work: Cell<bool>,
+    /// Lanes in which another run is at work, and which that is.
+    pub(super) others_at_work: RefCell<BTreeMap<Lane, String>>,
 }
 
 /// What a run did.
@@ -66,7 +68,7 @@ pub struct Outcome {
     /// True when at least one key was worked on or closed.
     pub worked: bool,
     /// Another run holds a lane: that one reports.
-    pub others_at_work: bool,
+    pub others_at_work: BTreeMap<Lane, String>,
 }
 
 /// The lanes of a run.
@@ -98,7 +100,7 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        let (progress, others_at_work) = (Cell::new(0), Cell::new(false));
+        let (progress, others_at_work) = (Cell::new(0), RefCell::default());
         Morning { world, source, only, deadline, limit, progress, others_at_work }
     }
 
@@ -134,7 +136,7 @@ impl<'a> Morning<'a> {
         match lanes.fault {
             Some(fault) => Err(fault),
             None => {
-                let (worked, others_at_work) = (self.progress.get() > 0, self.others_at_work.get());
+                let (worked, others_at_work) = (self.progress.get() > 0, self.others_at_work.take());
                 Ok(Outcome { report_date, worked, others_at_work })
             }
         }

@@ -134,9 +134,12 @@ impl<'a> Morning<'a> {
             return Ok(Turn::Waits(now + LOOK_AGAIN));
         }
         match decision {
-            Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
+            Decision::Refused(refusal) => Ok(self.refused(&key.row.lane, refusal, now)),
             // Whoever is at it will see for himself that its time is over.
-            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
+            Decision::Close(..) if locked_by.is_some() => {
+                self.leave_to(&key.row.lane, locked_by);
+                Ok(Turn::Rests)
+            }
             Decision::Close(status, reason) => {
                 let event = Event::Closed { status, reason };
                 let mut after = state;
@@ -158,7 +161,12 @@ impl<'a> Morning<'a> {
         }
     }
 
-    fn refused(&self, refusal: Refusal, now: Instant) -> Turn {
+    /// Another run is at work in this lane.
+    fn leave_to(&self, lane: &Lane, holder: Option<String>) {
+        self.others_at_work.borrow_mut().insert(lane.clone(), holder.unwrap_or_default());
+    }
+
+    fn refused(&self, lane: &Lane, refusal: Refusal, now: Instant) -> Turn {
         match refusal {
             // A timer may fire a little early; a slot that is far off is another run's.
             Refusal::NotDue(at) if at - now > EARLY => Turn::Rests,
@@ -166,8 +174,8 @@ impl<'a> Morning<'a> {
                 Turn::Waits(at)
             }
             Refusal::NotReady(_) => Turn::Waits(now + LOOK_AGAIN),
-            Refusal::Locked(_) => {
-                self.others_at_work.set(true);
+            Refusal::Locked(holder) => {
+                self.leave_to(lane, Some(holder));
                 Turn::Rests
             }
             // Whatever becomes of it, this one is looked at again then.
@@ -184,9 +192,12 @@ impl<'a> Morning<'a> {
             Some(open) => open,
             None => {
                 let now = world.clock.now();
-                let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
-                    self.others_at_work.set(true);
-                    return Ok(Turn::Rests);
+                let lease = match world.ledger.take_lease(&key.row.lane, &world.holder, now)? {
+                    LeaseAnswer::Taken(lease) => lease,
+                    LeaseAnswer::Held(holder) => {
+                        self.leave_to(&key.row.lane, Some(holder.to_string()));
+                        return Ok(Turn::Rests);
+                    }
                 };
                 match OpenLane::new(world, key, lease.clone(), self.limit).await {
                     Ok(open) => open,
@@ -201,7 +212,8 @@ impl<'a> Morning<'a> {
         lane.wrong_clock = open.wrong_clock.clone().or(lane.wrong_clock.take());
         if open.lost {
             open.end_browser().await;
-            self.others_at_work.set(true);
+            let holder = world.ledger.lease_holder(&key.row.lane, &world.holder, world.clock.now())?;
+            self.leave_to(&key.row.lane, holder.map(|holder| holder.to_string()));
             return Ok(Turn::Rests);
         }
         lane.open = Some(open);

@@ -100,6 +100,13 @@ impl Told {
         runs.into_iter().map(|run| (word(&run["status"]), word(&run["reason"]["word"]))).collect()
     }
 
+    /// Whether it left the lane to another process, and names that.
+    pub fn names_another(&self) -> bool {
+        let others = self.json["others_at_work"].as_array().into_iter().flatten();
+        let named = |other: &Json| other["holder"].as_str().is_some_and(|holder| holder.starts_with("process "));
+        others.filter(|other| other["lane"] == "club@main").any(named)
+    }
+
     /// Whether a report was made.
     pub fn reported(&self) -> bool {
         !self.json["report"].is_null()

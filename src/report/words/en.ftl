@@ -273,6 +273,7 @@ cli-why = why
 cli-again = again at { $time }
 cli-nothing-yet = Nothing on record yet: nothing ever ran with this data folder.
 cli-nothing-due = Nothing is due now.
+cli-other-at-work = Another run is at work on { $lane } ({ $holder }); this one left that to it, and the report as well.
 cli-nothing-left = Everything was done before: nothing was done now, and no browser was started.
 cli-no-report = Nothing is on record for { $date }.
 cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }

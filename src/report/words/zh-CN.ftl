@@ -240,6 +240,7 @@ cli-why = 原因
 cli-again = { $time } 再试
 cli-nothing-yet = 还没有任何记录：这个数据目录还没有执行过任务。
 cli-nothing-due = 现在没有到点的任务。
+cli-other-at-work = { $lane } 正由另一个进程处理（{ $holder }），这次没有动它，报告也由它来发。
 cli-nothing-left = 都已做完：这次什么也没做，也没有启动浏览器。
 cli-no-report = { $date } 没有任何记录。
 cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
