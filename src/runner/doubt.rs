@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use super::lane::OpenLane;
 use super::morning::World;
 use super::plan::Planned;
-use crate::ledger::{BY_A_PERSON, Ledger, Loss, StatusLine, Ticket};
+use crate::ledger::{BY_A_PERSON, Lease, Ledger, Loss, StatusLine, Ticket};
 use crate::report::LostLines;
 use crate::run::{Event, TaskRun};
 use crate::timing::{Calendar, Period, PeriodKind};
@@ -40,15 +40,20 @@ pub fn lost_lines(loss: Loss) -> LostLines {
 }
 
 /// Writes down that a key is in doubt, where the ledger lost lines in its time and the key does not know that yet.
-pub(super) fn take_in(world: &World<'_>, planned: &Planned<'_>, state: &TaskRun) -> Result<()> {
+pub(super) fn take_in(world: &World<'_>, planned: &Planned<'_>, lease: &Lease) -> Result<()> {
     let period = &planned.row.period;
     let newest = world.ledger.losses()?.into_iter().rev().find(|loss| concerns(loss, period));
-    let Some(loss) = newest.filter(|loss| loss.id > state.loss) else { return Ok(()) };
+    let Some(loss) = newest else { return Ok(()) };
+    let state = TaskRun::fold(&world.ledger.events(&planned.row.key)?, &planned.rules);
+    if loss.id <= state.loss {
+        return Ok(());
+    }
     let now = world.clock.now();
     let event = Event::Doubted { loss: loss.id };
-    let mut after = state.clone();
+    let mut after = state;
     after.apply(now, &event, &planned.rules);
-    Ok(world.ledger.append(&world.run, &planned.row.key, now, &event, &after)?)
+    world.ledger.append_under(lease, &world.run, &planned.row.key, now, &event, &after)?;
+    Ok(())
 }
 
 /// Whether a person said yes; else he is asked.

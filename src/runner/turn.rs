@@ -9,8 +9,8 @@ use super::plan::Planned;
 use super::requirements::requirements;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
-use crate::ledger::LeaseAnswer;
-use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, TaskRun, decide};
+use crate::ledger::{Lease, LeaseAnswer};
+use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::Redact;
 
 /// A slot that is no further off than this is waited for.
@@ -34,6 +34,14 @@ pub(super) struct LaneState<'a> {
     pub wrong_clock: Option<Failure>,
     /// How far the run had come when its keys were looked at last.
     pub seen: Option<u64>,
+}
+
+/// The answer to "run now?", with what it was asked of.
+struct Asked {
+    state: TaskRun,
+    /// Another task that has the key, and its status.
+    held_by: Option<(String, Status)>,
+    decision: Decision,
 }
 
 /// What became of one key.
@@ -107,6 +115,36 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
+        let Asked { state, held_by, decision } = self.ask(plan, key, now)?;
+        if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
+            world.ledger.open_key(&key.row, now)?;
+        }
+        let source = if state.due.is_some() { Source::Retry } else { self.source };
+        // The key's own decisions are those of the task that has it.
+        let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
+        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
+        if decision == Decision::Run && self.held_by(key)?.is_some() {
+            // Another runner was quicker with a task that shares the key.
+            return Ok(Turn::Waits(now + LOOK_AGAIN));
+        }
+        match decision {
+            Decision::Refused(refusal) => Ok(self.refused(&key.row.lane, refusal, now)),
+            Decision::Close(status, reason) => self.record_alone(plan, key, lane, Event::Closed { status, reason }),
+            Decision::Run => {
+                if let Some(failure) = world.clock_fault()?.or_else(|| lane.wrong_clock.clone()) {
+                    return self.record_alone(plan, key, lane, Event::NotTried { failure });
+                }
+                if !lane.in_work {
+                    return Ok(Turn::WantsWork);
+                }
+                self.work(plan, key, source, lane).await
+            }
+        }
+    }
+
+    /// "Run now?", with what it was asked of.
+    fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
+        let world = self.world;
         let held_by = self.held_by(key)?;
         let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
         let state = TaskRun::fold(&events, &key.rules);
@@ -122,43 +160,7 @@ impl<'a> Morning<'a> {
             cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
             locked_by: locked_by.as_deref(),
         });
-        if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
-            world.ledger.open_key(&key.row, now)?;
-        }
-        let source = if state.due.is_some() { Source::Retry } else { self.source };
-        // The key's own decisions are those of the task that has it.
-        let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
-        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
-        if decision == Decision::Run && self.held_by(key)?.is_some() {
-            // Another runner was quicker with a task that shares the key.
-            return Ok(Turn::Waits(now + LOOK_AGAIN));
-        }
-        match decision {
-            Decision::Refused(refusal) => Ok(self.refused(&key.row.lane, refusal, now)),
-            // Whoever is at it will see for himself that its time is over.
-            Decision::Close(..) if locked_by.is_some() => {
-                self.leave_to(&key.row.lane, locked_by);
-                Ok(Turn::Rests)
-            }
-            Decision::Close(status, reason) => {
-                let event = Event::Closed { status, reason };
-                let mut after = state;
-                after.apply(now, &event, &key.rules);
-                world.ledger.append(&world.run, &key.row.key, now, &event, &after)?;
-                tickets::close_question(world, key, now)?;
-                Ok(Turn::Worked)
-            }
-            Decision::Run => {
-                if let Some(failure) = world.clock_fault()?.or_else(|| lane.wrong_clock.clone()) {
-                    return self.not_tried(key, failure);
-                }
-                if !lane.in_work {
-                    return Ok(Turn::WantsWork);
-                }
-                doubt::take_in(world, key, &state)?;
-                self.work(key, source, lane).await
-            }
-        }
+        Ok(Asked { state, held_by, decision })
     }
 
     /// Another run is at work in this lane.
@@ -186,28 +188,34 @@ impl<'a> Morning<'a> {
     }
 
     /// Works on a key in its lane, which is opened first when it is not open.
-    async fn work(&self, key: &Planned<'a>, source: Source, lane: &mut LaneState<'a>) -> Result<Turn> {
+    async fn work(
+        &self,
+        plan: &[Planned<'a>],
+        key: &Planned<'a>,
+        source: Source,
+        lane: &mut LaneState<'a>,
+    ) -> Result<Turn> {
         let world = self.world;
         let mut open = match lane.open.take() {
             Some(open) => open,
             None => {
-                let now = world.clock.now();
-                let lease = match world.ledger.take_lease(&key.row.lane, &world.holder, now)? {
-                    LeaseAnswer::Taken(lease) => lease,
-                    LeaseAnswer::Held(holder) => {
-                        self.leave_to(&key.row.lane, Some(holder.to_string()));
-                        return Ok(Turn::Rests);
-                    }
-                };
+                let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
+                // Another runner may have been at the key between the answer and the lease.
+                if self.ask(plan, key, world.clock.now())?.decision != Decision::Run {
+                    world.ledger.release_lease(&lease, world.clock.now())?;
+                    return Ok(Turn::Worked);
+                }
                 match OpenLane::new(world, key, lease.clone(), self.limit).await {
                     Ok(open) => open,
                     Err(failure) => {
-                        world.ledger.release_lease(&lease, now)?;
-                        return self.not_tried(key, failure);
+                        self.record_under(&lease, key, Event::NotTried { failure })?;
+                        world.ledger.release_lease(&lease, world.clock.now())?;
+                        return Ok(Turn::Worked);
                     }
                 }
             }
         };
+        doubt::take_in(world, key, &open.lease)?;
         let worked = open.work(key, source).await;
         lane.wrong_clock = open.wrong_clock.clone().or(lane.wrong_clock.take());
         if open.lost {
@@ -220,15 +228,56 @@ impl<'a> Morning<'a> {
         worked.map(|_| Turn::Worked)
     }
 
-    /// The lane could not be opened: the key was not tried.
-    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
+    /// The lease of a key's lane; none when another run has it.
+    fn lease(&self, key: &Planned<'a>) -> Result<Option<Lease>> {
+        let world = self.world;
+        match world.ledger.take_lease(&key.row.lane, &world.holder, world.clock.now())? {
+            LeaseAnswer::Taken(lease) => Ok(Some(lease)),
+            LeaseAnswer::Held(holder) => {
+                self.leave_to(&key.row.lane, Some(holder.to_string()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// An event beside the loop of a key: it was closed by its time, or could not be tried. It is written under the lane's
+    /// lease too, because another run may be at the key by now.
+    fn record_alone(
+        &self,
+        plan: &[Planned<'a>],
+        key: &Planned<'a>,
+        lane: &LaneState<'a>,
+        event: Event,
+    ) -> Result<Turn> {
+        if let Some(open) = &lane.open {
+            self.record_under(&open.lease, key, event)?;
+            return Ok(Turn::Worked);
+        }
+        let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
+        let same = match self.ask(plan, key, self.world.clock.now())?.decision {
+            Decision::Close(..) => matches!(event, Event::Closed { .. }),
+            Decision::Run => matches!(event, Event::NotTried { .. }),
+            Decision::Refused(_) => false,
+        };
+        if same {
+            self.record_under(&lease, key, event)?;
+        }
+        self.world.ledger.release_lease(&lease, self.world.clock.now())?;
+        Ok(Turn::Worked)
+    }
+
+    fn record_under(&self, lease: &Lease, key: &Planned<'a>, event: Event) -> Result<()> {
         let world = self.world;
         let now = world.clock.now();
-        let failure = failure.redacted(world.redactor);
+        let event = event.redacted(world.redactor);
         let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
-        let event = Event::NotTried { failure };
         state.apply(now, &event, &key.rules);
-        world.ledger.append(&world.run, &key.row.key, now, &event, &state)?;
+        if !world.ledger.append_under(lease, &world.run, &key.row.key, now, &event, &state)? {
+            return Ok(());
+        }
+        if state.status.is_final() {
+            return tickets::close_question(world, key, now);
+        }
         world.watch.tell(Progress::Rests {
             key: &key.row.key,
             name: &key.name(),
@@ -237,7 +286,7 @@ impl<'a> Morning<'a> {
             reason: None,
             due: state.due,
         });
-        Ok(Turn::Worked)
+        Ok(())
     }
 }
 
