@@ -72,7 +72,7 @@ async fn two_lanes_work_at_one_time_and_one_goes_on_when_the_other_has_done_what
     let stage = two_sites();
     stage.edit("sunup.yaml", PARALLEL.0, PARALLEL.1);
     // The first site takes its time for one page, which the task gives it.
-    let slow = "routes:\n  - request: GET /home\n    when: user\n    reply: { page: home.html, delay: 25 }\n";
+    let slow = "routes:\n  - request: GET /home\n    when: user\n    reply: { page: home.html, delay: 40 }\n";
     stage.edit(
         "fixtures/community/site.yaml",
         "routes:\n  - request: GET /style.css",
