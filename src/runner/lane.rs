@@ -143,8 +143,11 @@ impl<'a> OpenLane<'a> {
         };
         let committing = next == Next::Commit;
         match self.stop(planned)? {
-            // Nothing was dispatched yet: the intent is freed.
-            Some(stop) if committing => return Ok(Some(Event::NotSent { failure: stop.failure(self)? })),
+            // Nothing was dispatched yet: the intent is freed. That the day is over says more than that the run is.
+            Some(stop) if committing => {
+                let failure = self.too_late(planned)?.map_or_else(|| stop.failure(self), Ok)?;
+                return Ok(Some(Event::NotSent { failure }));
+            }
             Some(Stop::LeaseLost) => return Ok(None),
             // What was sent is read once, then it waits under the ticket.
             Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {

@@ -117,7 +117,7 @@ impl<'a> OpenLane<'a> {
     }
 
     /// Clock, window and period once more, between the intent and the commit step.
-    fn too_late(&mut self, planned: &Planned<'a>) -> Result<Option<Failure>> {
+    pub(super) fn too_late(&self, planned: &Planned<'a>) -> Result<Option<Failure>> {
         let world = self.world;
         let now = world.clock.now();
         let intended_at = world.ledger.events(&planned.row.key)?.last().map_or(now, |(at, _)| *at);
