@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
 
 use super::stamp::stamp;
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::{Key, Source, TaskRun};
 
@@ -26,18 +27,18 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         self.write_lazily(|transaction| {
             let last: Option<(i64, String)> = transaction
-                .query_row(
+                .query_row_cached(
                     "SELECT id, answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
                     [key.as_str()],
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
             match last {
-                Some((id, before)) if before == answer => transaction.execute(
+                Some((id, before)) if before == answer => transaction.execute_cached(
                     "UPDATE decisions SET last_at = ?2, count = count + 1 WHERE id = ?1",
                     params![id, stamp(at)],
                 )?,
-                _ => transaction.execute(
+                _ => transaction.execute_cached(
                     "INSERT INTO decisions (key, source, answer, first_at, last_at, count) VALUES (?1, ?2, ?3, ?4, ?4, 1)",
                     params![key.as_str(), word(source), answer, stamp(at)],
                 )?,
@@ -50,7 +51,7 @@ impl Ledger {
     pub fn last_decision(&self, key: &Key) -> Result<Option<String>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
                     [key.as_str()],
                     |row| row.get(0),
@@ -63,11 +64,11 @@ impl Ledger {
     pub fn attempt_started(&self, key: &Key, run: &str, source: Source, at: DateTime<Utc>) -> Result<i64, LedgerError> {
         self.write_lazily(|transaction| {
             // An earlier one that never ended was interrupted: its runner died.
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE attempts SET finished_at = ?2, status = 'interrupted' WHERE key = ?1 AND finished_at IS NULL",
                 params![key.as_str(), stamp(at)],
             )?;
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT INTO attempts (key, run, source, started_at) VALUES (?1, ?2, ?3, ?4)",
                 params![key.as_str(), run, word(source), stamp(at)],
             )?;
@@ -85,7 +86,7 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         let failure = after.failure.as_ref();
         self.write_lazily(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE attempts SET finished_at = ?2, duration_ms = ?3, status = ?4, kind = ?5, step = ?6, error = ?7
                  WHERE id = ?1",
                 params![
@@ -105,7 +106,8 @@ impl Ledger {
     /// How many attempts a key had.
     pub fn attempts(&self, key: &Key) -> Result<u32, LedgerError> {
         self.read(|connection| {
-            connection.query_row("SELECT count(*) FROM attempts WHERE key = ?1", [key.as_str()], |row| row.get(0))
+            connection
+                .query_row_cached("SELECT count(*) FROM attempts WHERE key = ?1", [key.as_str()], |row| row.get(0))
         })
     }
 }

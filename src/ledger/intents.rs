@@ -6,6 +6,7 @@ use rusqlite::{Connection, Transaction, params};
 use super::keys::append_in;
 use super::leases::is_newest;
 use super::stamp::stamp;
+use super::store::Statements;
 use super::tickets::suspended_by;
 use super::{Lease, Ledger, LedgerError};
 use crate::run::{Event, Key, Lane, TaskRun};
@@ -41,7 +42,7 @@ impl Ledger {
             if let Some(no) = forbidden(transaction, lease)? {
                 return Ok(no);
             }
-            let written = transaction.execute(
+            let written = transaction.execute_cached(
                 "INSERT OR IGNORE INTO intents (key, generation, at, run, token, state)
                  VALUES (?1, ?2, ?3, ?4, ?5, 'intended')",
                 params![intent_key.as_str(), generation, stamp(at), run, lease.token],
@@ -70,9 +71,9 @@ impl Ledger {
             if !is_newest(transaction, lease)? {
                 return Ok(false);
             }
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE intents SET state = ?2 WHERE state = 'intended' AND rowid =
-                     (SELECT max(rowid) FROM intents WHERE key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
+                     (SELECT max(rowid) FROM intents WHERE key = ?1 OR (key > ?1 || '#' AND key < ?1 || '$'))",
                 params![key.as_str(), state],
             )?;
             append_in(transaction, run, key, at, event, after)?;
@@ -80,12 +81,14 @@ impl Ledger {
         })
     }
 
+    // A unit's key is `<key>#<have>`, and `$` is the sign after `#`: a range of the index, where a pattern reads every row.
+
     /// Intents that were, or may have been, dispatched for this key and its units.
     pub fn sent_intents(&self, key: &Key) -> Result<u32, LedgerError> {
         self.read(|connection| {
-            connection.query_row(
+            connection.query_row_cached(
                 "SELECT count(*) FROM intents
-                 WHERE state <> 'not_sent' AND (key = ?1 OR substr(key, 1, length(?1) + 1) = ?1 || '#')",
+                 WHERE state <> 'not_sent' AND (key = ?1 OR (key > ?1 || '#' AND key < ?1 || '$'))",
                 [key.as_str()],
                 |row| row.get(0),
             )
@@ -114,7 +117,7 @@ impl Ledger {
             if submissions_in(transaction, &lease.lane, day)? >= limit {
                 return Ok(IntentAnswer::Taken);
             }
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT INTO sign_ins (site, account, day, at, run, token, state)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'intended')",
                 params![lease.lane.site, lease.lane.account, day.to_string(), stamp(at), run, lease.token],
@@ -126,7 +129,7 @@ impl Ledger {
     /// Writes down what became of the lane's last sign-in submission.
     pub fn settle_sign_in(&self, lane: &Lane, sent: bool) -> Result<(), LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND id =
                      (SELECT max(id) FROM sign_ins WHERE site = ?1 AND account = ?2)",
                 params![lane.site, lane.account, if sent { "sent" } else { "not_sent" }],
@@ -137,7 +140,7 @@ impl Ledger {
 }
 
 fn submissions_in(connection: &Connection, lane: &Lane, day: NaiveDate) -> rusqlite::Result<u32> {
-    connection.query_row(
+    connection.query_row_cached(
         "SELECT count(*) FROM sign_ins WHERE site = ?1 AND account = ?2 AND day = ?3 AND state <> 'not_sent'",
         params![lane.site, lane.account, day.to_string()],
         |row| row.get(0),

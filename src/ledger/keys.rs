@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::leases::is_newest;
 use super::stamp::{json, parse, stamp, unstamp};
+use super::store::Statements;
 use super::{Lease, Ledger, LedgerError};
 use crate::run::{Event, Key, Lane, Status, TaskRun};
 use crate::timing::{Period, Window};
@@ -50,8 +51,19 @@ impl Ledger {
     /// Opens a key. One that is there already keeps its period; the window, and the report it belongs to, are those of the
     /// last time it was looked at, until it is final: a week has several.
     pub fn open_key(&self, row: &KeyRow, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        // Most calls find it as it is, and need no writer.
+        let known = self.read(|connection| {
+            connection.query_row_cached(
+                "SELECT EXISTS (SELECT 1 FROM keys WHERE key = ?1 AND (closed_at IS NOT NULL OR window = ?2))",
+                params![row.key.as_str(), json(&row.window)?],
+                |row| row.get(0),
+            )
+        })?;
+        if known {
+            return Ok(());
+        }
         self.write_lazily(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
                  ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
@@ -76,7 +88,7 @@ impl Ledger {
     pub fn key(&self, key: &Key) -> Result<Option<StatusLine>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(&format!("SELECT {COLUMNS} FROM keys WHERE key = ?1"), [key.as_str()], status_line)
+                .query_row_cached(&format!("SELECT {COLUMNS} FROM keys WHERE key = ?1"), [key.as_str()], status_line)
                 .optional()
         })
     }
@@ -103,7 +115,7 @@ impl Ledger {
     pub fn last_date(&self) -> Result<Option<NaiveDate>, LedgerError> {
         self.read(|connection| {
             let last: Option<String> =
-                connection.query_row("SELECT max(report_date) FROM keys", [], |row| row.get(0))?;
+                connection.query_row_cached("SELECT max(report_date) FROM keys", [], |row| row.get(0))?;
             Ok(last.and_then(|text| text.parse().ok()))
         })
     }
@@ -166,7 +178,7 @@ impl Ledger {
     pub fn high_water(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
         self.read(|connection| {
             let latest: Option<String> = connection
-                .query_row("SELECT value FROM meta WHERE name = 'high_water'", [], |row| row.get(0))
+                .query_row_cached("SELECT value FROM meta WHERE name = 'high_water'", [], |row| row.get(0))
                 .optional()?;
             latest.map(|text| unstamp(0, &text)).transpose()
         })
@@ -182,11 +194,11 @@ pub(super) fn append_in(
     event: &Event,
     after: &TaskRun,
 ) -> rusqlite::Result<()> {
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT INTO events (at, run, key, kind, data) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![stamp(at), run, key.as_str(), event.word(), json(event)?],
     )?;
-    transaction.execute(
+    transaction.execute_cached(
         "INSERT INTO meta (name, value) VALUES ('high_water', ?1)
          ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
         [stamp(at)],
@@ -196,7 +208,7 @@ pub(super) fn append_in(
 
 /// Keeps the row of a key in step with its state.
 fn project(connection: &Connection, key: &Key, at: DateTime<Utc>, after: &TaskRun) -> rusqlite::Result<()> {
-    connection.execute(
+    connection.execute_cached(
         "UPDATE keys SET
              changed_at = CASE WHEN status = ?2 THEN changed_at ELSE ?5 END,
              status = ?2, reason = ?3, due = ?4,

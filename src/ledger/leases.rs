@@ -7,11 +7,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::stamp::{json, parse, stamp, unstamp};
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::Lane;
 
 /// How long a lease lasts unless it is renewed; it is renewed at a third of this.
 const LENGTH: TimeDelta = TimeDelta::minutes(30);
+
+const HOST: &str = "/proc/sys/kernel/hostname";
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A process, named so that a pid that was used again is not taken for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,12 +54,7 @@ impl Holder {
     /// This process.
     pub fn this() -> Self {
         let pid = std::process::id();
-        Holder {
-            host: read("/proc/sys/kernel/hostname"),
-            boot: read("/proc/sys/kernel/random/boot_id"),
-            pid,
-            start: start_of(pid).unwrap_or_default(),
-        }
+        Holder { host: read(HOST), boot: read(BOOT), pid, start: start_of(pid).unwrap_or_default() }
     }
 
     /// Its name in one line, for what may outlive it.
@@ -77,8 +76,8 @@ impl Holder {
 
     /// True when this holder is known to be dead: same host, and another boot, no such process, or the pid used again.
     pub fn is_dead(&self) -> bool {
-        let this = Holder::this();
-        self.host == this.host && (self.boot != this.boot || start_of(self.pid) != Some(self.start))
+        // The cheap question first: it is asked in a transaction.
+        self.host == read(HOST) && (self.boot != read(BOOT) || start_of(self.pid) != Some(self.start))
     }
 }
 
@@ -105,15 +104,17 @@ impl Ledger {
     pub fn take_lease(&self, lane: &Lane, holder: &Holder, at: DateTime<Utc>) -> Result<LeaseAnswer, LedgerError> {
         self.write(|transaction| {
             let found: Option<(String, i64, String)> = transaction
-                .query_row("SELECT holder, token, expires_at FROM leases WHERE lane = ?1", [lane.to_string()], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-                })
+                .query_row_cached(
+                    "SELECT holder, token, expires_at FROM leases WHERE lane = ?1",
+                    [lane.to_string()],
+                    |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+                )
                 .optional()?;
             let token = match found {
                 None => 1,
                 Some((other, token, expires_at)) => {
                     let other: Holder = parse(0, &other)?;
-                    let free = &other == holder || other.is_dead() || unstamp(2, &expires_at)? <= at;
+                    let free = &other == holder || unstamp(2, &expires_at)? <= at || other.is_dead();
                     if !free {
                         return Ok(LeaseAnswer::Held(other));
                     }
@@ -121,7 +122,7 @@ impl Ledger {
                 }
             };
             let expires_at = at + LENGTH;
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT OR REPLACE INTO leases (lane, holder, token, expires_at) VALUES (?1, ?2, ?3, ?4)",
                 params![lane.to_string(), json(holder)?, token, stamp(expires_at)],
             )?;
@@ -135,14 +136,16 @@ impl Ledger {
         if lease.expires_at - at > (LENGTH * 2 / 3).max(needed) {
             let token: Option<i64> = self.read(|connection| {
                 connection
-                    .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
+                    .query_row_cached("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| {
+                        row.get(0)
+                    })
                     .optional()
             })?;
             return Ok(token == Some(lease.token));
         }
         let expires_at = at + (LENGTH * 3 / 2).max(needed * 2);
         let changed = self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
                 params![lease.lane.to_string(), lease.token, stamp(expires_at)],
             )
@@ -154,7 +157,7 @@ impl Ledger {
     /// Gives a lease back.
     pub fn release_lease(&self, lease: &Lease, at: DateTime<Utc>) -> Result<(), LedgerError> {
         self.write_lazily(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE leases SET expires_at = ?3 WHERE lane = ?1 AND token = ?2",
                 params![lease.lane.to_string(), lease.token, stamp(at)],
             )?;
@@ -166,13 +169,13 @@ impl Ledger {
     pub fn lease_holder(&self, lane: &Lane, holder: &Holder, at: DateTime<Utc>) -> Result<Option<Holder>, LedgerError> {
         self.read(|connection| {
             let found: Option<(String, String)> = connection
-                .query_row("SELECT holder, expires_at FROM leases WHERE lane = ?1", [lane.to_string()], |row| {
+                .query_row_cached("SELECT holder, expires_at FROM leases WHERE lane = ?1", [lane.to_string()], |row| {
                     Ok((row.get(0)?, row.get(1)?))
                 })
                 .optional()?;
             let Some((other, expires_at)) = found else { return Ok(None) };
             let other: Holder = parse(0, &other)?;
-            let held = &other != holder && !other.is_dead() && unstamp(1, &expires_at)? > at;
+            let held = &other != holder && unstamp(1, &expires_at)? > at && !other.is_dead();
             Ok(held.then_some(other))
         })
     }
@@ -181,7 +184,7 @@ impl Ledger {
 /// True while no other runner has taken the lane over.
 pub(super) fn is_newest(connection: &Connection, lease: &Lease) -> rusqlite::Result<bool> {
     let token: Option<i64> = connection
-        .query_row("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
+        .query_row_cached("SELECT token FROM leases WHERE lane = ?1", [lease.lane.to_string()], |row| row.get(0))
         .optional()?;
     Ok(token == Some(lease.token))
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::stamp::{stamp, unstamp};
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 
 /// A mail that was given to a server is its sender's for this long; a run that died in it is followed by the next after
@@ -103,7 +104,7 @@ impl Ledger {
     /// Stores a rendered report with its mails, in one transaction. False when that number is there already.
     pub fn keep_report(&self, report: &StoredReport, mails: &[NewMail]) -> Result<bool, LedgerError> {
         self.write(|transaction| {
-            let written = transaction.execute(
+            let written = transaction.execute_cached(
                 "INSERT OR IGNORE INTO reports (date, number, rendered_at, subject, text, html, json)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
@@ -120,7 +121,7 @@ impl Ledger {
                 return Ok(false);
             }
             for mail in mails {
-                transaction.execute(
+                transaction.execute_cached(
                     "INSERT INTO outbox (date, number, sender, recipient, message_id, bytes, state, changed_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7)",
                     params![
@@ -142,7 +143,7 @@ impl Ledger {
     pub fn last_report(&self, date: NaiveDate) -> Result<Option<StoredReport>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT date, number, rendered_at, subject, text, html, json FROM reports
                      WHERE date = ?1 ORDER BY number DESC LIMIT 1",
                     [date.to_string()],
@@ -156,7 +157,7 @@ impl Ledger {
     pub fn report(&self, date: NaiveDate, number: u32) -> Result<Option<StoredReport>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT date, number, rendered_at, subject, text, html, json FROM reports
                      WHERE date = ?1 AND number = ?2",
                     params![date.to_string(), number],
@@ -170,7 +171,7 @@ impl Ledger {
     pub fn last_mail(&self, date: NaiveDate) -> Result<Option<Vec<u8>>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT bytes FROM outbox WHERE date = ?1 ORDER BY number DESC, id LIMIT 1",
                     [date.to_string()],
                     |row| row.get(0),
@@ -194,7 +195,7 @@ impl Ledger {
     /// answer says otherwise. False when another run has it in hand, or had it meanwhile; `ours` when this run had it last.
     pub fn mail_sending(&self, id: i64, nth: u32, ours: bool, at: DateTime<Utc>) -> Result<bool, LedgerError> {
         self.write(|transaction| {
-            let claimed = transaction.execute(
+            let claimed = transaction.execute_cached(
                 "UPDATE outbox SET state = 'uncertain', tries = tries + 1, unanswered = unanswered + 1, changed_at = ?3
                  WHERE id = ?1 AND unanswered = ?2 AND (state = 'queued' OR (state = 'uncertain' AND (?5 OR changed_at <= ?4)))",
                 params![id, nth, stamp(at), stamp(at - SEND_LIMIT), ours],
@@ -213,7 +214,7 @@ impl Ledger {
         at: DateTime<Utc>,
     ) -> Result<(), LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE outbox SET state = ?2, unanswered = unanswered - ?3, due = ?4, last_error = ?5, changed_at = ?6
                  WHERE id = ?1 AND state <> 'sent'",
                 params![id, state.word(), state != MailState::Uncertain, due.map(stamp), error, stamp(at)],

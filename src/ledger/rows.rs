@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use rust_decimal::Decimal;
 
 use super::stamp::{json, parse, stamp, unstamp};
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::Lane;
 use crate::values::{Cell, Row, Value};
@@ -46,7 +47,7 @@ impl Ledger {
         self.write(|transaction| {
             let mut new = 0;
             for (position, (row, id)) in rows.iter().zip(&ids).enumerate() {
-                new += transaction.execute(
+                new += transaction.execute_cached(
                     "INSERT OR IGNORE INTO rows (site, account, feed, row_id, day, position, cells, collected_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                     params![
@@ -86,7 +87,7 @@ impl Ledger {
     /// Writes down that a report carried the rows read for this day.
     pub fn rows_reported(&self, lane: &Lane, day: NaiveDate, at: DateTime<Utc>) -> Result<(), LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "UPDATE rows SET reported_at = ?4
                  WHERE site = ?1 AND account = ?2 AND day = ?3 AND reported_at IS NULL",
                 params![lane.site, lane.account, day.to_string(), stamp(at)],
@@ -98,7 +99,7 @@ impl Ledger {
     /// Keeps how the read-back of a day's points went.
     pub fn keep_points_read(&self, lane: &Lane, day: NaiveDate, read: &PointsRead) -> Result<(), LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT OR REPLACE INTO points_reads (site, account, day, at, balance, incomplete)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 params![
@@ -118,7 +119,7 @@ impl Ledger {
     pub fn points_read(&self, lane: &Lane, day: NaiveDate) -> Result<Option<PointsRead>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT at, balance, incomplete FROM points_reads WHERE site = ?1 AND account = ?2 AND day = ?3",
                     params![lane.site, lane.account, day.to_string()],
                     |row| {

@@ -3,13 +3,46 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, Transaction, TransactionBehavior};
 
 /// The version of `schema.sql`; `PRAGMA user_version` of a ledger.
 const VERSION: i64 = 1;
 
 /// How long a statement waits for another process's write.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// Statements are prepared once for each connection: a run asks the same few over and over, and preparing one takes longer
+/// than running it.
+pub(super) trait Statements {
+    /// Runs a statement. How many rows it changed.
+    fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize>;
+
+    /// The one row of a query.
+    fn query_row_cached<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T>;
+}
+
+impl Statements for Connection {
+    fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize> {
+        self.prepare_cached(sql)?.execute(values)
+    }
+
+    fn query_row_cached<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        self.prepare_cached(sql)?.query_row(values, row)
+    }
+}
+
+/// More statements than the ledger has.
+const STATEMENTS: usize = 64;
 
 /// The ledger of one data folder.
 #[derive(Debug)]
@@ -103,11 +136,15 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The same without waiting for the disk (`synchronous=OFF`): for simulations, whose crashes are not the machine's.
+    /// The same without waiting for the disk, and without another process in view: for simulations, whose runners share this
+    /// connection, and whose crashes fall between transactions.
     pub fn open_for_simulation(data: &Path) -> Result<Self, LedgerError> {
         let mut ledger = Self::open(data)?;
         ledger.durable = false;
         ledger.synchronous("OFF")?;
+        for (name, value) in [("locking_mode", "EXCLUSIVE"), ("journal_mode", "MEMORY")] {
+            ledger.connection.pragma_update(None, name, value).map_err(|error| ledger.error(error))?;
+        }
         Ok(ledger)
     }
 
@@ -137,6 +174,7 @@ impl Ledger {
 
     fn prepare(&self) -> rusqlite::Result<()> {
         self.connection.busy_timeout(BUSY)?;
+        self.connection.set_prepared_statement_cache_capacity(STATEMENTS);
         self.connection.pragma_update(None, "journal_mode", "WAL")?;
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         self.connection.pragma_update(None, "foreign_keys", true)

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::stamp::{json, parse, stamp, unstamp};
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::{Failure, FailureKind, Lane, Policy};
 
@@ -65,7 +66,7 @@ impl Ledger {
         let word = kind.map_or("question", FailureKind::word);
         self.write(|transaction| {
             let found: Option<i64> = transaction
-                .query_row(
+                .query_row_cached(
                     "SELECT number FROM tickets WHERE site = ?1 AND account = ?2 AND kind = ?3
                      AND ifnull(task, '') = ifnull(?4, '') AND closed_at IS NULL",
                     params![ticket.lane.site, account, word, ticket.task],
@@ -75,7 +76,7 @@ impl Ledger {
             if let Some(number) = found {
                 return Ok(number);
             }
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT INTO tickets (site, account, kind, suspends, task, text, failure, fingerprint, opened_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 params![
@@ -97,7 +98,7 @@ impl Ledger {
     /// Closes a ticket. False when there is no such open one.
     pub fn close_ticket(&self, number: i64, by: &str, at: DateTime<Utc>) -> Result<bool, LedgerError> {
         self.write(|transaction| {
-            let closed = transaction.execute(
+            let closed = transaction.execute_cached(
                 "UPDATE tickets SET closed_at = ?2, closed_by = ?3 WHERE number = ?1 AND closed_at IS NULL",
                 params![number, stamp(at), by],
             )?;
@@ -135,7 +136,7 @@ impl Ledger {
     /// Writes down that a site asked to wait; a later time wins.
     pub fn site_waits(&self, site: &str, until: DateTime<Utc>, failure: &Failure) -> Result<(), LedgerError> {
         self.write(|transaction| {
-            transaction.execute(
+            transaction.execute_cached(
                 "INSERT INTO waits (site, until, kind, message) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (site) DO UPDATE SET until = excluded.until, kind = excluded.kind,
                      message = excluded.message WHERE excluded.until > until",
@@ -149,7 +150,7 @@ impl Ledger {
     pub fn site_wait(&self, site: &str, now: DateTime<Utc>) -> Result<Option<SiteWait>, LedgerError> {
         self.read(|connection| {
             connection
-                .query_row(
+                .query_row_cached(
                     "SELECT until, kind FROM waits WHERE site = ?1 AND until > ?2",
                     params![site, stamp(now)],
                     |row| Ok(SiteWait { until: unstamp(0, &row.get::<_, String>(0)?)?, kind: row.get(1)? }),
@@ -161,14 +162,13 @@ impl Ledger {
 
 /// The open ticket that suspends this account or its whole site.
 pub(super) fn suspended_by(connection: &Connection, lane: &Lane) -> rusqlite::Result<Option<i64>> {
-    connection
-        .query_row(
-            "SELECT number FROM tickets
-             WHERE suspends AND closed_at IS NULL AND site = ?1 AND account IN ('', ?2) ORDER BY number LIMIT 1",
-            params![lane.site, lane.account],
-            |row| row.get(0),
-        )
-        .optional()
+    // Asked before every step: the index of the open ones answers it, without a sort and however many were closed.
+    connection.query_row_cached(
+        "SELECT min(number) FROM tickets INDEXED BY tickets_open
+         WHERE closed_at IS NULL AND suspends AND site = ?1 AND (account = '' OR account = ?2)",
+        params![lane.site, lane.account],
+        |row| row.get(0),
+    )
 }
 
 fn open_ticket(row: &Row<'_>) -> rusqlite::Result<OpenTicket> {
