@@ -11,8 +11,8 @@ use super::requirements::requirements;
 use super::{CredentialsFrom, Launcher, Progress, Watch, tickets};
 use crate::clock::{Clock, Instant};
 use crate::files::model::{Project, ReportBy};
-use crate::ledger::{Holder, KeyRow, LeaseAnswer, Ledger};
-use crate::run::{Decision, Event, Facts, Failure, FailureKind, Refusal, Source, Status, TaskRun, decide};
+use crate::ledger::{Holder, KeyRow, Lease, LeaseAnswer, Ledger};
+use crate::run::{Decision, Event, Facts, Failure, FailureKind, Key, Refusal, Source, Status, TaskRun, decide};
 use crate::secrets::{Redact, Redactor};
 use crate::timing::instant;
 
@@ -48,6 +48,8 @@ pub struct Morning<'a> {
     deadline: Instant,
     limit: Instant,
     lane: Option<OpenLane<'a>>,
+    /// Found closed: not asked again in this run.
+    closed: Vec<Key>,
     worked: bool,
     others_at_work: bool,
 }
@@ -89,7 +91,17 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        Morning { world, source, only, deadline, limit, lane: None, worked: false, others_at_work: false }
+        Morning {
+            world,
+            source,
+            only,
+            deadline,
+            limit,
+            lane: None,
+            closed: Vec::new(),
+            worked: false,
+            others_at_work: false,
+        }
     }
 
     /// Works until every due key is final or waits beyond the report's time.
@@ -102,7 +114,7 @@ impl<'a> Morning<'a> {
             report_date = report_date.max(covered(&keys, now));
             let mut worked = false;
             let mut wake: Option<Instant> = None;
-            for key in &keys {
+            for key in keys.iter().filter(|key| !self.closed.contains(&key.row.key)).collect::<Vec<_>>() {
                 // What is left then stays as it is, and the next run takes it up.
                 if self.world.clock.now() >= self.limit {
                     break;
@@ -174,6 +186,28 @@ impl<'a> Morning<'a> {
             // The open lane, if it is this one, still has the old secret.
             self.close_lane().await?;
         }
+        let (state, decision) = self.ask(plan, key, now)?;
+        if !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
+            world.ledger.open_key(&key.row, now)?;
+        }
+        let source = if state.due.is_some() { Source::Retry } else { self.source };
+        world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
+        if let Decision::Refused(Refusal::AlreadyDone | Refusal::Closed(_)) = decision {
+            self.closed.push(key.row.key.clone());
+        }
+        match decision {
+            Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
+            Decision::Close(status, reason) => self.record_alone(plan, key, Event::Closed { status, reason }),
+            Decision::Run => match self.clock_fault()? {
+                Some(failure) => self.record_alone(plan, key, Event::NotTried { failure }),
+                None => self.work(plan, key, source).await,
+            },
+        }
+    }
+
+    /// "Run now?", with what it was asked of.
+    fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<(TaskRun, Decision)> {
+        let world = self.world;
         let state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
@@ -186,28 +220,12 @@ impl<'a> Morning<'a> {
             cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
             locked_by: locked_by.as_deref(),
         });
-        if !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
-            world.ledger.open_key(&key.row, now)?;
-        }
-        let source = if state.due.is_some() { Source::Retry } else { self.source };
-        world.ledger.record_decision(&key.row.key, source, &answer(&decision), now)?;
-        match decision {
-            Decision::Refused(refusal) => Ok(self.refused(refusal, now)),
-            // Whoever is at it will see for himself that its time is over.
-            Decision::Close(..) if locked_by.is_some() => Ok(self.refused(Refusal::Locked(String::new()), now)),
-            Decision::Close(status, reason) => {
-                let event = Event::Closed { status, reason };
-                let mut after = state;
-                after.apply(now, &event, &key.rules);
-                world.ledger.append(&world.run, &key.row.key, now, &event, &after)?;
-                tickets::close_question(world, key, now)?;
-                Ok(Turn::Worked)
-            }
-            Decision::Run => match self.clock_fault()? {
-                Some(failure) => self.not_tried(key, failure),
-                None => self.work(key, source).await,
-            },
-        }
+        Ok((state, decision))
+    }
+
+    /// Another runner may have been at the key between the answer and the lease: under the lease the question is asked again.
+    fn still_runs(&self, plan: &[Planned<'a>], key: &Planned<'a>) -> Result<bool> {
+        Ok(self.ask(plan, key, self.world.clock.now())?.1 == Decision::Run)
     }
 
     /// A clock that shows less than the ledger's last line, by more than a step of the clock may be: nothing is done by it.
@@ -241,7 +259,7 @@ impl<'a> Morning<'a> {
     }
 
     /// Works on a key in its lane; the lane of another key is closed first.
-    async fn work(&mut self, key: &Planned<'a>, source: Source) -> Result<Turn> {
+    async fn work(&mut self, plan: &[Planned<'a>], key: &Planned<'a>, source: Source) -> Result<Turn> {
         if self.lane.as_ref().is_some_and(|open| open.lane != key.row.lane) {
             self.close_lane().await?;
         }
@@ -249,16 +267,17 @@ impl<'a> Morning<'a> {
         let mut lane = match self.lane.take() {
             Some(lane) => lane,
             None => {
-                let now = world.clock.now();
-                let LeaseAnswer::Taken(lease) = world.ledger.take_lease(&key.row.lane, &world.holder, now)? else {
-                    self.others_at_work = true;
-                    return Ok(Turn::Rests);
-                };
+                let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
+                if !self.still_runs(plan, key)? {
+                    world.ledger.release_lease(&lease, world.clock.now())?;
+                    return Ok(Turn::Worked);
+                }
                 match OpenLane::new(world, key, lease.clone()).await {
                     Ok(lane) => lane,
                     Err(failure) => {
-                        world.ledger.release_lease(&lease, now)?;
-                        return self.not_tried(key, failure);
+                        self.record_under(&lease, key, Event::NotTried { failure })?;
+                        world.ledger.release_lease(&lease, world.clock.now())?;
+                        return Ok(Turn::Worked);
                     }
                 }
             }
@@ -273,15 +292,50 @@ impl<'a> Morning<'a> {
         worked.map(|_| Turn::Worked)
     }
 
-    /// The lane could not be opened: the key was not tried.
-    fn not_tried(&self, key: &Planned<'a>, failure: Failure) -> Result<Turn> {
+    /// The lease of a key's lane; none when another run has it.
+    fn lease(&mut self, key: &Planned<'a>) -> Result<Option<Lease>> {
+        let world = self.world;
+        match world.ledger.take_lease(&key.row.lane, &world.holder, world.clock.now())? {
+            LeaseAnswer::Taken(lease) => Ok(Some(lease)),
+            LeaseAnswer::Held(_) => {
+                self.others_at_work = true;
+                Ok(None)
+            }
+        }
+    }
+
+    /// An event beside the loop of a key: it was closed by its time, or could not be tried. It is written under the lane's
+    /// lease too, because another run may be at the key by now.
+    fn record_alone(&mut self, plan: &[Planned<'a>], key: &Planned<'a>, event: Event) -> Result<Turn> {
+        if let Some(open) = self.lane.as_ref().filter(|open| open.lane == key.row.lane) {
+            self.record_under(&open.lease, key, event)?;
+            return Ok(Turn::Worked);
+        }
+        let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
+        let same = match self.ask(plan, key, self.world.clock.now())?.1 {
+            Decision::Close(..) => matches!(event, Event::Closed { .. }),
+            Decision::Run => matches!(event, Event::NotTried { .. }),
+            Decision::Refused(_) => false,
+        };
+        if same {
+            self.record_under(&lease, key, event)?;
+        }
+        self.world.ledger.release_lease(&lease, self.world.clock.now())?;
+        Ok(Turn::Worked)
+    }
+
+    fn record_under(&self, lease: &Lease, key: &Planned<'a>, event: Event) -> Result<()> {
         let world = self.world;
         let now = world.clock.now();
-        let failure = failure.redacted(world.redactor);
+        let event = event.redacted(world.redactor);
         let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
-        let event = Event::NotTried { failure };
         state.apply(now, &event, &key.rules);
-        world.ledger.append(&world.run, &key.row.key, now, &event, &state)?;
+        if !world.ledger.append_under(lease, &world.run, &key.row.key, now, &event, &state)? {
+            return Ok(());
+        }
+        if state.status.is_final() {
+            return tickets::close_question(world, key, now);
+        }
         world.watch.tell(Progress::Rests {
             key: &key.row.key,
             name: &key.task.name,
@@ -290,7 +344,7 @@ impl<'a> Morning<'a> {
             reason: None,
             due: state.due,
         });
-        Ok(Turn::Worked)
+        Ok(())
     }
 
     /// Waits; a long wait is not worth a browser.
