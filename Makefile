@@ -22,8 +22,8 @@ check: ## Format, lints and documentation only
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: ## The wider simulation that `make test` leaves out: every pair of crashes of every task shape
-	cargo test --locked --test simulation -- --ignored --nocapture
+soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape
+	SUNUP_MORNINGS=1_000_000 cargo test --locked --config 'profile.dev.package.sunup.opt-level=2' --test simulation -- --include-ignored --nocapture
 
 bench: need-demo ## Measure speed and memory against a hand-written script
 	cargo bench --locked --bench '*'

@@ -118,7 +118,7 @@ impl<'a> OpenLane<'a> {
     fn too_late(&mut self, planned: &Planned<'a>) -> Result<Option<Failure>> {
         let world = self.world;
         let now = world.clock.now();
-        let intended_at = world.ledger.events(&planned.row.key)?.last().map_or(now, |(at, _)| *at);
+        let intended_at = world.ledger.last_event_at(&planned.row.key)?.unwrap_or(now);
         let limit = TimeDelta::from_std(planned.rules.commit_limit).unwrap_or_default();
         let why = if now - intended_at > PAUSED || now < intended_at {
             "the runner was paused just before the commit step; nothing was sent"

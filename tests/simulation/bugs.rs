@@ -15,8 +15,8 @@ pub enum Bug {
     VerifyOfYesterdaysRow,
     /// A runner that was stopped goes on without a look at lease and clock.
     LeaseNotReRead,
-    /// A lane is taken from a holder that lives.
-    LeaseTakenFromTheLiving,
+    /// Two runners have one lease, and one token.
+    LeaseShared,
     /// Evidence that is not there yet: the button is pressed again.
     RetryAfterCommit,
     /// A browser that was lost after the click is taken for "nothing was sent".
@@ -61,19 +61,17 @@ pub enum Bug {
     NoReportOfAnIdleMorning,
     /// The question is not asked again once the lease is ours.
     NotAskedAgainUnderTheLease,
-    /// A key is closed by its time without a look at who is at work on it.
-    ClosedWithoutALease,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 30] = [
+    pub const ALL: [Bug; 29] = [
         Bug::NoWriteAhead,
         Bug::IntentAfterCommit,
         Bug::KeyWithoutPeriod,
         Bug::UnknownTakenForNo,
         Bug::VerifyOfYesterdaysRow,
         Bug::LeaseNotReRead,
-        Bug::LeaseTakenFromTheLiving,
+        Bug::LeaseShared,
         Bug::RetryAfterCommit,
         Bug::NotSentAfterTimeout,
         Bug::GenerationRaisedByCrash,
@@ -96,7 +94,6 @@ impl Bug {
         Bug::MailSentBeforeItIsStored,
         Bug::NoReportOfAnIdleMorning,
         Bug::NotAskedAgainUnderTheLease,
-        Bug::ClosedWithoutALease,
     ];
 
     /// True where one task of one runner can show it; the others need days, neighbours, or a person.
@@ -106,7 +103,7 @@ impl Bug {
             Bug::KeyWithoutPeriod
                 | Bug::VerifyOfYesterdaysRow
                 | Bug::LeaseNotReRead
-                | Bug::LeaseTakenFromTheLiving
+                | Bug::LeaseShared
                 | Bug::SuspensionIgnored
                 | Bug::ActsUncheckedAfterTicket
                 | Bug::SiteWaitIgnored
@@ -115,7 +112,14 @@ impl Bug {
                 | Bug::SubmissionNotWrittenDown
                 | Bug::MailNotClaimed
                 | Bug::NotAskedAgainUnderTheLease
-                | Bug::ClosedWithoutALease
+                | Bug::UnknownTakenForNo
+                | Bug::NotSentAfterTimeout
+                | Bug::UnconfirmedTakenForFailed
+                | Bug::WindowIgnored
+                | Bug::MailSentBeforeItIsStored
+                | Bug::NoReportOfAnIdleMorning
+                | Bug::SuccessOnClick
+                | Bug::DueTimeIgnored
         )
     }
 }

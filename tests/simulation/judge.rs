@@ -15,7 +15,7 @@ use crate::world::World;
 /// What always holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Law {
-    /// An act's intent is the key's last line in the ledger when the act happens.
+    /// An act's intent is the key's last line in the ledger when the act happens, and was written just now.
     IntentBeforeAct,
     /// At most one act for each key, unit and generation.
     OneActPerGeneration,
@@ -210,6 +210,11 @@ impl World {
         }
     }
 
+    /// The fencing token of a lane's newest lease.
+    pub fn token(&self, lane: &Lane) -> i64 {
+        self.judge.borrow().tokens.get(lane).map_or(0, |(token, _)| *token)
+    }
+
     /// A runner that was stopped may have lost its lane, and not know it yet; its next line in the ledger will tell it.
     fn is_lost(&self, lease: &Lease) -> bool {
         self.judge.borrow().tokens.get(&lease.lane).is_some_and(|(token, _)| *token != lease.token)
@@ -252,11 +257,14 @@ impl World {
         let (name, rules, shape) = (&key.row.key, &key.rules, key.task.shape);
         self.judge_visit(open, run, false);
         self.seen(|seen| seen.acts += 1);
-        let Some((_, Event::Intended { generation, unit })) = self.ledger.events(name).unwrap().pop() else {
+        let Some((intended_at, Event::Intended { generation, unit })) = self.ledger.events(name).unwrap().pop() else {
             self.broken(Law::IntentBeforeAct, || format!("{run} acts for {name}"));
             return;
         };
         let now = self.now();
+        if now - intended_at > SLACK {
+            self.broken(Law::IntentBeforeAct, || format!("{run} acts for {name} on an intent of {intended_at}"));
+        }
         let act = (unit, generation);
         let (twice, again, unread, hasty) = self.story(name, |story| {
             let twice = story.acts.contains(&act);
@@ -345,8 +353,8 @@ impl World {
     }
 
     /// A runner leaves a key.
-    pub fn judge_rest(&self, key: &Planned, lease: Option<&Lease>, live: &TaskRun) {
-        if lease.is_some_and(|lease| self.is_lost(lease)) {
+    pub fn judge_rest(&self, key: &Planned, lease: &Lease, live: &TaskRun) {
+        if self.is_lost(lease) {
             return;
         }
         let folded = TaskRun::fold(&self.ledger.events(&key.row.key).unwrap(), &key.rules);

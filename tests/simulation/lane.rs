@@ -48,14 +48,14 @@ impl OpenLane {
         if world.has(Bug::ClosedKeyReopened) && state.status == Status::Dead {
             state = TaskRun::default();
         }
+        let freed = world.has(Bug::GenerationRaisedByCrash) && state.phase == Phase::Intended;
         if state.was_interrupted() {
-            let freed = world.has(Bug::GenerationRaisedByCrash) && state.phase == Phase::Intended;
             let failure = Failure::new(FailureKind::BrowserCrashed, "died");
             let event = if freed { Event::NotSent { failure } } else { Event::Interrupted };
             self.record(of, planned, &mut state, event).await;
         }
         let mut attempt = None;
-        if state.phase != Phase::Acted {
+        if state.phase != Phase::Acted && !freed {
             world.judge_start(planned, &self.lease, &state);
             self.record(of, planned, &mut state, Event::Started { source }).await;
             attempt = Some(world.ledger.attempt_started(key, &of.run, source, world.now()).unwrap());
@@ -72,7 +72,7 @@ impl OpenLane {
             world.line().await;
         }
         if !self.lost {
-            world.judge_rest(planned, Some(&self.lease), &state);
+            world.judge_rest(planned, &self.lease, &state);
         }
     }
 
@@ -199,7 +199,7 @@ impl OpenLane {
             return None;
         }
         let now = world.now();
-        let intended_at = world.ledger.events(&planned.row.key).unwrap().last().map_or(now, |(at, _)| *at);
+        let intended_at = world.ledger.last_event_at(&planned.row.key).unwrap().unwrap_or(now);
         let limit = TimeDelta::from_std(planned.rules.commit_limit).unwrap();
         let why = if now - intended_at > PAUSED || now < intended_at {
             "the runner was paused just before the commit step; nothing was sent"
@@ -356,7 +356,6 @@ impl OpenLane {
                 Event::NotSent { failure: failure.clone() }
             }
             (Bug::SuccessOnClick, Event::Committed { trouble: None }) => {
-                self.record(of, planned, &mut state.clone(), event).await;
                 Event::Closed { status: Status::Success, reason: "clicked".to_owned() }
             }
             (Bug::SettledTakenForDone, Event::Read { which: Which::Verify, reading: read })

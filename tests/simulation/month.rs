@@ -50,7 +50,7 @@ pub fn play(seed: u64, bug: Option<Bug>, told: bool) -> Ending {
     let world = World::new(seed, bug, instant(ZONE, first, NaiveTime::MIN), tasks, sites);
     world.judge.borrow_mut().told = told.then(Vec::new);
     let processes = 2 + draw.below(2) as usize;
-    let mut stage = Stage::new(&world, processes);
+    let mut stage = Stage::new(&world, processes, 500);
     let mut mornings = 0;
     for day in 0..DAYS {
         let date = first + Days::new(day);

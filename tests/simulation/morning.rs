@@ -184,7 +184,7 @@ impl<'w> Morning<'w> {
             requirements: &requirements,
             suspended_by: suspended_by.filter(|_| !world.has(Bug::SuspensionIgnored)),
             cooling_until: cooling_until.filter(|_| !world.has(Bug::SiteWaitIgnored)),
-            locked_by: locked_by.as_deref().filter(|_| !world.has(Bug::LeaseTakenFromTheLiving)),
+            locked_by: locked_by.as_deref().filter(|_| !world.has(Bug::LeaseShared)),
         })
     }
 
@@ -254,12 +254,10 @@ impl<'w> Morning<'w> {
     async fn lease(&mut self, key: &Planned) -> Option<Lease> {
         let world = self.world;
         let answer = world.ledger.take_lease(&key.row.lane, &self.holder, world.now()).unwrap();
-        let answer = match answer {
-            LeaseAnswer::Held(other) if world.has(Bug::LeaseTakenFromTheLiving) => {
-                world.ledger.take_lease(&key.row.lane, &other, world.now()).unwrap()
-            }
-            answer => answer,
-        };
+        if world.has(Bug::LeaseShared) && matches!(answer, LeaseAnswer::Held(_)) {
+            let (lane, token) = (key.row.lane.clone(), world.token(&key.row.lane));
+            return Some(Lease { lane, token, expires_at: world.now() + REPORT_BY });
+        }
         let LeaseAnswer::Taken(lease) = answer else {
             self.others_at_work = true;
             return None;
@@ -272,13 +270,9 @@ impl<'w> Morning<'w> {
     /// An event beside the loop of a key.
     async fn record_alone(&mut self, plan: &[Planned], key: &Planned, event: Event) -> Turn {
         let world = self.world;
-        if world.has(Bug::ClosedWithoutALease) {
-            self.record_under(None, key, event).await;
-            return Turn::Worked;
-        }
         let open = self.lane.as_ref().filter(|open| open.lane == key.row.lane);
         if let Some(lease) = open.map(|open| open.lease.clone()) {
-            self.record_under(Some(&lease), key, event).await;
+            self.record_under(&lease, key, event).await;
             return Turn::Worked;
         }
         let Some(lease) = self.lease(key).await else { return Turn::Rests };
@@ -288,14 +282,14 @@ impl<'w> Morning<'w> {
             Decision::Refused(_) => false,
         };
         if same {
-            self.record_under(Some(&lease), key, event).await;
+            self.record_under(&lease, key, event).await;
         }
         world.ledger.release_lease(&lease, world.now()).unwrap();
         world.line().await;
         Turn::Worked
     }
 
-    async fn record_under(&self, lease: Option<&Lease>, key: &Planned, event: Event) {
+    async fn record_under(&self, lease: &Lease, key: &Planned, event: Event) {
         let world = self.world;
         let now = world.now();
         let before = TaskRun::fold(&world.ledger.events(&key.row.key).unwrap(), &key.rules);
@@ -303,10 +297,7 @@ impl<'w> Morning<'w> {
         after.apply(now, &event, &key.rules);
         let (ledger, name) = (&world.ledger, &key.row.key);
         world.line().await;
-        let written = match lease {
-            Some(lease) => ledger.append_under(lease, &self.run, name, now, &event, &after).unwrap(),
-            None => ledger.append(&self.run, name, now, &event, &after).is_ok(),
-        };
+        let written = ledger.append_under(lease, &self.run, name, now, &event, &after).unwrap();
         if written {
             world.tell(|| format!("{} {name} {event:?} -> {}", self.run, after.status));
             world.judge_record(key, &event, &before, &after);

@@ -10,7 +10,7 @@ use crate::month::{DAYS, play};
 use crate::task::shapes;
 
 /// Seeds that are tried before a bug counts as not found.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 200;
 
 /// How a bug was found.
 struct Found {
@@ -20,10 +20,10 @@ struct Found {
     tried: u64,
 }
 
-/// Every schedule with at most one crash on an honest site and on one that lags.
+/// Every schedule with at most one crash on an honest site and on one that shows an act only after settling.
 fn in_schedules(bug: Bug, tried: &mut u64) -> Option<(Law, String)> {
     for shape in shapes() {
-        for manner in [Manner::Honest, Manner::Lags(30)] {
+        for manner in [Manner::Honest, Manner::Lags(600)] {
             let mut lines = 1;
             let mut line = 0;
             while line <= lines {

@@ -49,14 +49,16 @@ struct Process<'w> {
 pub struct Stage<'w> {
     world: &'w World,
     processes: Vec<Process<'w>>,
+    /// Deaths in a thousand after which the next life is on another host.
+    moves: u32,
     /// Lines that were passed; the fate of each is asked.
     pub passed: u32,
 }
 
 impl<'w> Stage<'w> {
-    pub fn new(world: &'w World, processes: usize) -> Self {
+    pub fn new(world: &'w World, processes: usize, moves: u32) -> Self {
         let process = |_| Process { seat: Rc::default(), life: None, lives: 0, starts_at: None, elsewhere: 0 };
-        Stage { world, processes: (0..processes).map(process).collect(), passed: 0 }
+        Stage { world, processes: (0..processes).map(process).collect(), moves, passed: 0 }
     }
 
     /// `sunup run`, unless this process still runs.
@@ -125,7 +127,7 @@ impl<'w> Stage<'w> {
                 world.tell(|| format!("r{number}.{} dies", process.lives));
                 process.life = None;
                 process.starts_at = Some(world.truth() + again);
-                process.elsewhere += world.chance.below(2);
+                process.elsewhere += u64::from(world.chance.in_thousand(self.moves));
                 return;
             }
             Fate::Freezes(long) if !process.seat.at_commit.get() => {

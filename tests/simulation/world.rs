@@ -18,7 +18,7 @@ use crate::task::{Planned, Task};
 
 /// The simulated world of one seed, or of one schedule.
 pub struct World {
-    pub ledger: Ledger,
+    pub ledger: Rc<Book>,
     pub chance: Chance,
     pub tasks: Vec<Rc<Task>>,
     pub sites: RefCell<Vec<Site>>,
@@ -34,7 +34,6 @@ pub struct World {
     /// Lines before today.
     lines_before: Cell<u64>,
     plan: RefCell<Option<(NaiveDate, Rc<Vec<Planned>>)>>,
-    _folder: tempfile::TempDir,
 }
 
 /// What a line of the loop takes.
@@ -42,7 +41,18 @@ const LINE: TimeDelta = TimeDelta::milliseconds(100);
 
 impl World {
     pub fn new(seed: u64, bug: Option<Bug>, start: DateTime<Utc>, tasks: Vec<Task>, sites: Vec<Site>) -> Self {
-        let (ledger, folder) = new_ledger();
+        World::on(Rc::new(Book::new()), seed, bug, start, tasks, sites)
+    }
+
+    /// On a ledger that others were on before.
+    pub fn on(
+        ledger: Rc<Book>,
+        seed: u64,
+        bug: Option<Bug>,
+        start: DateTime<Utc>,
+        tasks: Vec<Task>,
+        sites: Vec<Site>,
+    ) -> Self {
         World {
             ledger,
             chance: Chance::new(seed),
@@ -56,7 +66,6 @@ impl World {
             lines: Cell::new(0),
             lines_before: Cell::new(0),
             plan: RefCell::new(None),
-            _folder: folder,
         }
     }
 
@@ -146,16 +155,32 @@ impl World {
     }
 }
 
-/// A ledger of its own in memory, copied from an empty one, which is quicker than to make it.
-fn new_ledger() -> (Ledger, tempfile::TempDir) {
-    thread_local! { static EMPTY: Vec<u8> = {
-        let folder = tempfile::tempdir().unwrap();
-        drop(Ledger::open_for_simulation(folder.path()).unwrap());
-        std::fs::read(folder.path().join("ledger.db")).unwrap()
-    } }
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-    EMPTY.with(|empty| std::fs::write(folder.path().join("ledger.db"), empty)).unwrap();
-    (Ledger::open_for_simulation(folder.path()).unwrap(), folder)
+/// A ledger in a folder of its own.
+pub struct Book {
+    ledger: Ledger,
+    _folder: tempfile::TempDir,
+}
+
+impl Book {
+    /// A copy of an empty one, which is quicker than to make one.
+    pub fn new() -> Self {
+        thread_local! { static EMPTY: Vec<u8> = {
+            let folder = tempfile::tempdir().unwrap();
+            drop(Ledger::open_for_simulation(folder.path()).unwrap());
+            std::fs::read(folder.path().join("ledger.db")).unwrap()
+        } }
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        EMPTY.with(|empty| std::fs::write(folder.path().join("ledger.db"), empty)).unwrap();
+        Book { ledger: Ledger::open_for_simulation(folder.path()).unwrap(), _folder: folder }
+    }
+}
+
+impl std::ops::Deref for Book {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        &self.ledger
+    }
 }
 
 /// Gives the turn away once.
