@@ -267,6 +267,8 @@ mod tests {
         assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full);
         assert!(ledger.write_lazily(|transaction| transaction.execute("no such statement", [])).is_err());
         assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full, "after one that failed");
+        // A simulated one has its file for itself.
+        let folder = tempfile::tempdir().unwrap();
         let simulated = Ledger::open_for_simulation(folder.path()).unwrap();
         assert_eq!(simulated.write_lazily(|transaction| level(transaction)).unwrap(), off);
         assert_eq!(simulated.write(|transaction| level(transaction)).unwrap(), off);

@@ -18,7 +18,7 @@ use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
 use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{
-    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun,
+    Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, TaskRun, Which,
 };
 use crate::secrets::Redact;
 use crate::timing::Period;
@@ -167,9 +167,14 @@ impl<'a> OpenLane<'a> {
         self.site.calendar.day(self.world.clock.now())
     }
 
-    /// True when another runner has taken the lane over.
-    pub(super) fn stop_lost(&mut self, planned: &Planned<'_>) -> Result<bool> {
-        Ok(matches!(self.stop(planned)?, Some(Stop::LeaseLost)))
+    /// What stops the lane in the middle of a sign-in, for the key at work.
+    pub(super) fn stopped(&mut self, planned: &Planned<'_>) -> Result<Option<Event>> {
+        let Some(stop) = self.stop(planned)? else { return Ok(None) };
+        let failure = stop.failure(self)?;
+        Ok(Some(match stop {
+            Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
+            Stop::Suspended(_) => Event::NotTried { failure },
+        }))
     }
 
     /// What the ledger says of the lane, for the sign-in.

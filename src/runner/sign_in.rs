@@ -35,10 +35,8 @@ impl<'a> OpenLane<'a> {
                 Ok(event) => self.session.apply(&event),
                 Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
             }
-            if self.stop_lost(planned)? {
-                let failure =
-                    Failure::new(FailureKind::Timeout, "another runner took the lane over during the sign-in");
-                return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
+            if let Some(event) = self.stopped(planned)? {
+                return Ok(Some(event));
             }
         }
     }

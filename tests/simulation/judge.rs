@@ -1,6 +1,6 @@
 //! The laws that hold in every world, whatever dies and whatever lies, and who watches over them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sunup::files::model::Effect;
@@ -57,8 +57,6 @@ pub struct Judge {
     pub broken: Option<(Law, String)>,
     /// What happened, where it is being told.
     pub told: Option<Vec<String>>,
-    /// Dates whose morning came to its end.
-    pub ended: BTreeSet<NaiveDate>,
     stories: HashMap<Key, Story>,
     tokens: HashMap<Lane, (i64, u64)>,
     tickets: Vec<Suspension>,

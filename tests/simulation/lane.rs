@@ -245,9 +245,12 @@ impl OpenLane {
                 Ok(event) => self.session.apply(&event),
                 Err(failure) => return Some(Event::ReadFailed { which: Which::SignIn, failure }),
             }
-            if let Some(Stop::LeaseLost) = self.stop(of) {
-                let failure = Failure::new(FailureKind::Timeout, "another runner took the lane over");
-                return Some(Event::ReadFailed { which: Which::SignIn, failure });
+            if let Some(stop) = self.stop(of) {
+                let failure = stop.failure(of);
+                return Some(match stop {
+                    Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
+                    Stop::Suspended(_) => Event::NotTried { failure },
+                });
             }
         }
     }

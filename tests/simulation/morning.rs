@@ -96,9 +96,6 @@ impl<'w> Morning<'w> {
         if let Some(date) = date.filter(|_| !self.others_at_work && wanted) {
             world.keep_report(date);
         }
-        if date.is_some() && !self.others_at_work {
-            world.judge.borrow_mut().ended.insert(date.expect("it was asked"));
-        }
         world.line().await;
         world.deliver(&self.seat).await;
         world.tell(|| format!("{} ends", self.run));
