@@ -5,6 +5,8 @@ SHELL := /bin/bash
 # The geckodriver that `scripts/need-geckodriver` builds is found like any other program.
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
+SIMULATION := cargo test --locked --config 'profile.dev.package.sunup.opt-level=2' --test simulation
+
 .NOTPARALLEL:
 .PHONY: help demo test check soak bench clean distclean need-demo need-test
 
@@ -16,14 +18,16 @@ demo: need-demo ## Rehearse a morning with the example site, then the same again
 
 test: need-test check ## Format, lints, documentation, and every test (under 20 minutes on two cores)
 	cargo test --locked --no-fail-fast
+	$(SIMULATION) -- --nocapture
 
 check: ## Format, lints and documentation only
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: ## The wider simulation that `make test` leaves out: every pair of crashes of every task shape
-	cargo test --locked --test simulation -- --ignored --nocapture
+soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape
+	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
+	cargo test --locked --test processes -- --ignored --nocapture
 
 bench: need-demo ## Measure speed and memory against a hand-written script
 	cargo bench --locked --bench '*'

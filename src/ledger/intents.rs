@@ -317,6 +317,24 @@ mod tests {
     }
 
     #[test]
+    fn units_are_those_of_their_own_key() {
+        let mut desk = Desk::new();
+        let first = desk.key.clone();
+        desk.intend(0, None);
+        desk.intend(0, Some("1"));
+        let longer = Key::from_ledger(format!("{first}2"));
+        let row = KeyRow { key: longer.clone(), ..desk.ledger.key(&first).unwrap().unwrap().row };
+        desk.ledger.open_key(&row, desk.now).unwrap();
+        desk.key = longer.clone();
+        desk.intend(0, None);
+        desk.intend(0, Some("1"));
+        desk.intend(0, Some("2"));
+        assert_eq!(desk.ledger.sent_intents(&first).unwrap(), 2, "not those of a key that only begins like it");
+        assert_eq!(desk.ledger.sent_intents(&longer).unwrap(), 3);
+        assert_eq!(desk.ledger.last_event_at(&first).unwrap(), Some(desk.now));
+    }
+
+    #[test]
     fn two_sign_ins_a_day_and_one_whose_answer_was_never_read_counts() {
         let desk = Desk::new();
         let (day, lease) = (desk.now.date_naive(), &desk.lease);

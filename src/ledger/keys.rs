@@ -138,6 +138,15 @@ impl Ledger {
         })
     }
 
+    /// When the last event of a key was written.
+    pub fn last_event_at(&self, key: &Key) -> Result<Option<DateTime<Utc>>, LedgerError> {
+        self.read(|connection| {
+            let sql = "SELECT at FROM events WHERE key = ?1 ORDER BY seq DESC LIMIT 1";
+            let at = |row: &rusqlite::Row<'_>| unstamp(0, &row.get::<_, String>(0)?);
+            connection.query_row_cached(sql, [key.as_str()], at).optional()
+        })
+    }
+
     /// Appends an event, with the state that it leads to. Where the key rests in it, it is durable afterwards; what is on
     /// the way becomes so with the next intent or outcome.
     pub fn append(

@@ -198,17 +198,14 @@ impl<'a> OpenLane<'a> {
         self.site.calendar.day(self.world.clock.now())
     }
 
-    /// Why a sign-in stops in its middle: another runner has taken the lane over, or the run's time is over.
+    /// Why a sign-in stops in its middle: whatever stops the lane before its next step.
     pub(super) fn stops_sign_in(&mut self, planned: &Planned<'_>) -> Result<Option<Event>> {
-        Ok(match self.stop(planned)? {
-            Some(Stop::LeaseLost) => {
-                let message = "another runner took the lane over during the sign-in";
-                let failure = Failure::new(FailureKind::Timeout, message);
-                Some(Event::ReadFailed { which: Which::SignIn, failure })
-            }
-            Some(Stop::RunOver) => Some(Event::NotTried { failure: run_over() }),
-            Some(Stop::Suspended(_)) | None => None,
-        })
+        let Some(stop) = self.stop(planned)? else { return Ok(None) };
+        let failure = stop.failure(self)?;
+        Ok(Some(match stop {
+            Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
+            Stop::RunOver | Stop::Suspended(_) => Event::NotTried { failure },
+        }))
     }
 
     /// Sign-ins of today that the ledger may have lost.

@@ -120,7 +120,7 @@ impl<'a> OpenLane<'a> {
     pub(super) fn too_late(&self, planned: &Planned<'a>) -> Result<Option<Failure>> {
         let world = self.world;
         let now = world.clock.now();
-        let intended_at = world.ledger.events(&planned.row.key)?.last().map_or(now, |(at, _)| *at);
+        let intended_at = world.ledger.last_event_at(&planned.row.key)?.unwrap_or(now);
         Ok(too_late(now, intended_at, &planned.rules))
     }
 

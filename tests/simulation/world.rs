@@ -1,189 +1,198 @@
-//! The loop, with a ledger, a clock and a site, and a place to die.
+//! What the runners of a simulation share: a ledger, a clock, the sites, the post, and who judges.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use sunup::ledger::{Holder, IntentAnswer, KeyRow, Lease, LeaseAnswer, Ledger};
-use sunup::run::{Event, Lane, Next, Reading, Rules, Source, TaskRun, Which};
+use std::cell::{Cell, RefCell};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
 
-use crate::rules::start;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use sunup::ledger::Ledger;
+use sunup::run::Lane;
+
+use crate::bugs::Bug;
+use crate::chance::Chance;
+use crate::judge::{Judge, Law};
+use crate::post::Post;
 use crate::site::Site;
+use crate::task::{Planned, Task};
 
-/// A runner died here.
-#[derive(Debug)]
-pub struct Died;
-
-/// Lines at which the runner dies, counted over all its lives.
-#[derive(Debug, Clone, Default)]
-pub struct Fate {
-    pub deaths: Vec<u32>,
-    pub line: u32,
+/// The simulated world of one seed, or of one schedule.
+pub struct World {
+    pub ledger: Rc<Book>,
+    pub chance: Chance,
+    pub tasks: Vec<Rc<Task>>,
+    pub sites: RefCell<Vec<Site>>,
+    pub post: RefCell<Post>,
+    pub judge: RefCell<Judge>,
+    /// A fault that is planted, to see that it is found.
+    pub bug: Option<Bug>,
+    /// The ledger knows that it lost lines: the number of the loss.
+    pub loss: Cell<Option<i64>>,
+    /// What time it is, whatever the clock says.
+    truth: Cell<DateTime<Utc>>,
+    /// By how much the machine's clock is off.
+    off: Cell<TimeDelta>,
+    lines: Cell<u64>,
+    /// Lines before today.
+    lines_before: Cell<u64>,
+    plan: RefCell<Option<(NaiveDate, Rc<Vec<Planned>>)>>,
 }
 
-impl Fate {
-    /// A line of the loop: the process may end here.
-    fn line(&mut self) -> Result<(), Died> {
-        self.line += 1;
-        if self.deaths.contains(&self.line) { Err(Died) } else { Ok(()) }
+/// What a line of the loop takes.
+const LINE: TimeDelta = TimeDelta::milliseconds(100);
+
+impl World {
+    pub fn new(seed: u64, bug: Option<Bug>, start: DateTime<Utc>, tasks: Vec<Task>, sites: Vec<Site>) -> Self {
+        World::on(Rc::new(Book::new()), seed, bug, start, tasks, sites)
+    }
+
+    /// On a ledger that others were on before.
+    pub fn on(
+        ledger: Rc<Book>,
+        seed: u64,
+        bug: Option<Bug>,
+        start: DateTime<Utc>,
+        tasks: Vec<Task>,
+        sites: Vec<Site>,
+    ) -> Self {
+        World {
+            ledger,
+            chance: Chance::new(seed),
+            tasks: tasks.into_iter().map(Rc::new).collect(),
+            sites: RefCell::new(sites),
+            post: RefCell::default(),
+            judge: RefCell::default(),
+            bug,
+            loss: Cell::new(None),
+            truth: Cell::new(start),
+            off: Cell::new(TimeDelta::zero()),
+            lines: Cell::new(0),
+            lines_before: Cell::new(0),
+            plan: RefCell::new(None),
+        }
+    }
+
+    pub fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+
+    /// What the runners take for the time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.truth.get() + self.off.get()
+    }
+
+    pub fn truth(&self) -> DateTime<Utc> {
+        self.truth.get()
+    }
+
+    /// The time when the clock will show this.
+    pub fn truth_at(&self, clock: DateTime<Utc>) -> DateTime<Utc> {
+        clock - self.off.get()
+    }
+
+    pub fn pass_until(&self, truth: DateTime<Utc>) {
+        self.truth.set(self.truth.get().max(truth));
+    }
+
+    pub fn set_clock_off(&self, off: TimeDelta) {
+        self.off.set(off);
+    }
+
+    pub fn lines(&self) -> u64 {
+        self.lines.get()
+    }
+
+    pub fn a_day_begins(&self) {
+        self.lines_before.set(self.lines.get());
+    }
+
+    pub fn lines_today(&self) -> u64 {
+        self.lines.get() - self.lines_before.get()
+    }
+
+    pub fn site<T>(&self, id: &str, work: impl FnOnce(&mut Site, &Chance) -> T) -> T {
+        let mut sites = self.sites.borrow_mut();
+        let site = sites.iter_mut().find(|site| site.id == id).expect("every lane has a site");
+        work(site, &self.chance)
+    }
+
+    pub fn task(&self, lane: &Lane, id: &str) -> &Rc<Task> {
+        self.tasks.iter().find(|task| task.lane == *lane && task.id == id).expect("keys are those of tasks")
+    }
+
+    /// The keys of a date, lane by lane.
+    pub fn plan(&self, date: NaiveDate) -> Rc<Vec<Planned>> {
+        if let Some((_, plan)) = self.plan.borrow().as_ref().filter(|(planned, _)| *planned == date) {
+            return Rc::clone(plan);
+        }
+        let on = |task: &Rc<Task>| {
+            let calendar = self.site(&task.lane.site, |site, _| site.calendar);
+            task.on(&calendar, date, self.bug)
+        };
+        let plan: Rc<Vec<Planned>> = Rc::new(self.tasks.iter().filter_map(on).collect());
+        *self.plan.borrow_mut() = Some((date, Rc::clone(&plan)));
+        plan
+    }
+
+    /// A law was broken.
+    pub fn broken(&self, law: Law, what: impl FnOnce() -> String) {
+        let mut judge = self.judge.borrow_mut();
+        if judge.broken.is_none() {
+            judge.broken = Some((law, format!("{} at {}", what(), self.truth.get())));
+        }
+    }
+
+    /// Something to be told, if this world is being told.
+    pub fn tell(&self, what: impl FnOnce() -> String) {
+        let mut judge = self.judge.borrow_mut();
+        if let Some(told) = judge.told.as_mut() {
+            told.push(format!("{} {}", self.truth.get().format("%m-%d %H:%M:%S%.3f"), what()));
+        }
+    }
+
+    /// A line of the loop: the process may end here, or sleep, or another may come first.
+    pub fn line(&self) -> impl Future<Output = ()> {
+        self.lines.set(self.lines.get() + 1);
+        self.truth.set(self.truth.get() + LINE);
+        Line(false)
     }
 }
 
-/// One ledger for many schedules, each with a key of its own.
+/// A ledger in a folder of its own.
 pub struct Book {
-    pub ledger: Ledger,
+    ledger: Ledger,
     _folder: tempfile::TempDir,
 }
 
 impl Book {
+    /// A copy of an empty one, which is quicker than to make one.
     pub fn new() -> Self {
+        thread_local! { static EMPTY: Vec<u8> = {
+            let folder = tempfile::tempdir().unwrap();
+            drop(Ledger::open_for_simulation(folder.path()).unwrap());
+            std::fs::read(folder.path().join("ledger.db")).unwrap()
+        } }
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        EMPTY.with(|empty| std::fs::write(folder.path().join("ledger.db"), empty)).unwrap();
         Book { ledger: Ledger::open_for_simulation(folder.path()).unwrap(), _folder: folder }
     }
 }
 
-pub struct World<'b> {
-    pub ledger: &'b Ledger,
-    pub rules: Rules,
-    pub site: Site,
-    pub now: DateTime<Utc>,
-    pub fate: Fate,
-    /// The ledger knows that it lost lines.
-    pub loss: Option<i64>,
-    lane: Lane,
-    lives: u64,
+impl std::ops::Deref for Book {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        &self.ledger
+    }
 }
 
-impl<'b> World<'b> {
-    pub fn new(book: &'b Book, rules: Rules, lane: Lane, site: Site, deaths: Vec<u32>) -> Self {
-        let ledger = &book.ledger;
-        let row = KeyRow {
-            key: rules.key.clone(),
-            lane: lane.clone(),
-            task: "checkin".into(),
-            period: rules.period,
-            window: rules.window,
-            report_date: rules.period.day,
-        };
-        ledger.open_key(&row, start()).unwrap();
-        World { ledger, rules, site, now: start(), fate: Fate { deaths, line: 0 }, loss: None, lane, lives: 0 }
-    }
+/// Gives the turn away once.
+struct Line(bool);
 
-    /// Lives, dies and lives again until the key is final. The state at the end.
-    pub fn run(&mut self) -> TaskRun {
-        for _ in 0..1_000 {
-            match self.live() {
-                Ok(Some(state)) => return state,
-                // It rests: the clock goes on to its due time.
-                Ok(None) => {
-                    let due = self.state().due.expect("a key that rests says until when");
-                    self.now = self.now.max(due);
-                }
-                Err(Died) => self.now += TimeDelta::seconds(20),
-            }
-        }
-        panic!("the key never ends: {:?}", self.state());
-    }
+impl Future for Line {
+    type Output = ();
 
-    /// Lives until the key is final, or the runner dies for the first time. True when it died.
-    pub fn run_until_it_dies(&mut self) -> bool {
-        for _ in 0..1_000 {
-            match self.live() {
-                Ok(Some(_)) => return false,
-                Ok(None) => self.now = self.now.max(self.state().due.expect("a key that rests says until when")),
-                Err(Died) => return true,
-            }
-        }
-        panic!("the key never ends: {:?}", self.state());
-    }
-
-    pub fn state(&self) -> TaskRun {
-        TaskRun::fold(&self.ledger.events(&self.rules.key).unwrap(), &self.rules)
-    }
-
-    /// One life of a runner, as `runner/lane.rs` leads it. None when the key rests.
-    fn live(&mut self) -> Result<Option<TaskRun>, Died> {
-        self.lives += 1;
-        let holder = Holder { host: "simulated".into(), boot: "b".into(), pid: 1, start: self.lives };
-        // Dead holders elsewhere are replaced after expiry; here the host knows that they are dead.
-        let lease = loop {
-            match self.ledger.take_lease(&self.lane, &holder, self.now).unwrap() {
-                LeaseAnswer::Taken(lease) => break lease,
-                LeaseAnswer::Held(_) => self.now += TimeDelta::minutes(31),
-            }
-        };
-        let mut state = self.state();
-        self.fate.line()?;
-        if let Some(loss) = self.loss.filter(|loss| state.loss < *loss) {
-            self.record(&lease, &mut state, Event::Doubted { loss })?;
-        }
-        if state.was_interrupted() {
-            self.record(&lease, &mut state, Event::Interrupted)?;
-        }
-        if state.phase != sunup::run::Phase::Acted && state.phase != sunup::run::Phase::Closed {
-            self.record(&lease, &mut state, Event::Started { source: Source::Schedule })?;
-        }
-        loop {
-            let event = match state.next(self.now, &self.rules) {
-                Next::Done => {
-                    assert_eq!(state, self.state(), "the live state is not the folded one");
-                    return Ok(Some(state));
-                }
-                Next::Wait(_) => {
-                    assert_eq!(state, self.state(), "the live state is not the folded one");
-                    self.ledger.release_lease(&lease, self.now).unwrap();
-                    return Ok(None);
-                }
-                Next::Close(status, reason) => Event::Closed { status, reason },
-                Next::Release(reason) => Event::Released { reason },
-                Next::Later(reason) => Event::Halted { later: true, reason },
-                Next::Intend { generation, unit } => Event::Intended { generation, unit },
-                Next::Ask | Next::AskInDoubt => unreachable!("no shape asks a person"),
-                Next::Read(which) => self.read(which)?,
-                Next::Prepare => {
-                    self.fate.line()?;
-                    match self.site.prepare() {
-                        Ok(()) => Event::Prepared { notes: vec![] },
-                        Err(failure) => Event::PrepareFailed { failure },
-                    }
-                }
-                Next::Commit => {
-                    self.fate.line()?;
-                    let refused = self.site.act(self.now);
-                    self.fate.line()?;
-                    Event::Committed { trouble: None, refused: refused.map(str::to_owned) }
-                }
-            };
-            self.record(&lease, &mut state, event)?;
-            self.now += TimeDelta::milliseconds(200);
-        }
-    }
-
-    fn read(&mut self, which: Which) -> Result<Event, Died> {
-        self.fate.line()?;
-        // With `verify: check` it is the same section, which says "to do" too.
-        let section = if self.rules.verify_is_check { Which::Check } else { which };
-        let answer = self.site.read(section, self.rules.counts, self.now);
-        Ok(match answer {
-            Ok(answer) => Event::Read { which, reading: Reading { answer, values: Default::default(), notes: vec![] } },
-            Err(failure) => Event::ReadFailed { which, failure },
-        })
-    }
-
-    fn record(&mut self, lease: &Lease, state: &mut TaskRun, event: Event) -> Result<(), Died> {
-        self.fate.line()?;
-        let key = &self.rules.key;
-        let mut after = state.clone();
-        after.apply(self.now, &event, &self.rules);
-        match &event {
-            Event::Intended { .. } => {
-                let answer = self.ledger.intend("run", key, lease, self.now, &event, &after).unwrap();
-                assert_eq!(answer, IntentAnswer::Written, "two intents of one generation");
-            }
-            Event::Committed { .. } | Event::NotSent { .. } | Event::Released { .. } => {
-                assert!(self.ledger.settle_intent("run", key, lease, self.now, &event, &after).unwrap());
-            }
-            _ => assert!(self.ledger.append_under(lease, "run", key, self.now, &event, &after).unwrap()),
-        }
-        self.fate.line()?;
-        *state = after;
-        Ok(())
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
