@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, Transaction, TransactionBehavior};
 
 /// The version of `schema.sql`; `PRAGMA user_version` of a ledger.
@@ -175,6 +176,8 @@ impl Ledger {
     fn prepare(&self) -> rusqlite::Result<()> {
         self.connection.busy_timeout(BUSY)?;
         self.connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // A plan does not depend on the values: else SQLite prepares a statement again for each value where an index is partial.
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         self.connection.pragma_update(None, "journal_mode", "WAL")?;
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         self.connection.pragma_update(None, "foreign_keys", true)
