@@ -108,3 +108,17 @@ fn an_act_found_hours_after_a_crash_was_not_late() {
     key.tell(Event::Interrupted).read(Which::Verify, Answer::Done);
     assert_eq!(key.state.status, Status::Success);
 }
+
+#[test]
+fn a_unit_that_is_proved_before_the_window_is_followed_by_the_next_one_inside_it() {
+    let mut key = Driven::started(counting());
+    key.read(Which::Check, goal(0)).tell(Event::Prepared { notes: vec![] }).acts();
+    let slot = key.now + TimeDelta::days(1);
+    key.rules.window = Window { slot, until: slot + TimeDelta::hours(1) };
+    key.rules.closes_at = Some(key.rules.window.until);
+    key.rules.period.to = slot + TimeDelta::hours(2);
+    key.now = slot - TimeDelta::hours(3);
+    key.read(Which::Verify, goal(1));
+    assert_eq!(key.state.next(key.now, &key.rules), Next::Later("not_due".into()));
+    assert!(matches!(key.state.next(slot, &key.rules), Next::Prepare));
+}
