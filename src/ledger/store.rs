@@ -221,6 +221,8 @@ impl Ledger {
 pub(super) fn prepare(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // A plan does not depend on the values: else SQLite prepares a statement again for each value where an index is partial.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)

@@ -103,9 +103,10 @@ impl<'a> OpenLane<'a> {
         if state.was_interrupted() {
             self.record(planned, &mut state, Event::Interrupted)?;
         }
-        let attempt = match state.phase {
-            Phase::Acted => None,
-            _ => {
+        // An interruption may have spent the attempt: then its wait comes first.
+        let attempt = match state.may_begin(world.clock.now()) {
+            false => None,
+            true => {
                 self.record(planned, &mut state, Event::Started { source })?;
                 Some((world.ledger.attempt_started(key, &world.run, source, world.clock.now())?, world.clock.uptime()))
             }

@@ -50,14 +50,14 @@ impl OpenLane {
         if let Some(loss) = world.loss.get().filter(|loss| state.loss < *loss) {
             self.record(of, planned, &mut state, Event::Doubted { loss }).await;
         }
-        let freed = world.has(Bug::GenerationRaisedByCrash) && state.phase == Phase::Intended;
         if state.was_interrupted() {
+            let freed = world.has(Bug::GenerationRaisedByCrash) && state.phase == Phase::Intended;
             let failure = Failure::new(FailureKind::BrowserCrashed, "died");
             let event = if freed { Event::NotSent { failure } } else { Event::Interrupted };
             self.record(of, planned, &mut state, event).await;
         }
         let mut attempt = None;
-        if state.phase != Phase::Acted && !freed {
+        if state.may_begin(world.now()) {
             world.judge_start(planned, &self.lease, &state);
             self.record(of, planned, &mut state, Event::Started { source }).await;
             attempt = Some(world.ledger.attempt_started(key, &of.run, source, world.now()).unwrap());

@@ -150,9 +150,11 @@ impl TaskRun {
         if let Some(due) = self.due.filter(|due| now < *due) {
             return Next::Wait(due);
         }
-        // The period goes on, and so does the key; but nothing is begun before the next window.
-        if now >= rules.window.until && !matches!(self.phase, Phase::Intended | Phase::Acted) {
-            return Next::Later("window_closed".to_owned());
+        // The period goes on, and so does the key; but nothing is begun before the next window. A goal whose unit was proved at
+        // night comes here, too.
+        if !rules.window.contains(now) && !matches!(self.phase, Phase::Intended | Phase::Acted) {
+            let why = if now < rules.window.slot { "not_due" } else { "window_closed" };
+            return Next::Later(why.to_owned());
         }
         let intend =
             Next::Intend { generation: self.generation, unit: self.unit.map(|have| have.normalize().to_string()) };
@@ -208,5 +210,10 @@ impl TaskRun {
     /// True when a runner that holds the lane's lease finds this state, and nobody rests in it: whoever was at it died.
     pub fn was_interrupted(&self) -> bool {
         self.phase == Phase::Intended || self.status == Status::Running
+    }
+
+    /// True when an attempt may begin: nothing was sent that is still to be proved, and nothing is to be waited for.
+    pub fn may_begin(&self, now: DateTime<Utc>) -> bool {
+        !matches!(self.phase, Phase::Acted | Phase::Closed) && self.due.is_none_or(|due| due <= now)
     }
 }

@@ -140,6 +140,19 @@ fn a_runner_that_dies_before_it_again_and_again_ends() {
 }
 
 #[test]
+fn an_interruption_that_spent_the_attempt_is_followed_by_its_wait() {
+    let mut key = Driven::started(once());
+    for _ in 0..4 {
+        assert!(key.state.may_begin(key.now));
+        key.tell(Event::Started { source: Source::Schedule }).tell(Event::Interrupted);
+    }
+    let due = key.state.due.expect("the fourth one spends an attempt");
+    assert!(!key.state.may_begin(key.now));
+    assert!(key.state.may_begin(due));
+    assert!(!Driven::sent().state.may_begin(due), "what was sent is only read");
+}
+
+#[test]
 fn an_intent_whose_runner_died_counts_as_sent_even_when_the_next_cannot_begin() {
     let mut key = Driven::started(once());
     key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet).tell(Event::Prepared { notes: vec![] });

@@ -148,4 +148,17 @@ fn the_last_look_at_the_clock_frees_the_intent_where_it_is_not_as_it_was() {
     }
     let narrow = Rules { window: Window { until: at(10), ..rules.window }, ..rules };
     assert!(too_late(at(10), at(9), &narrow).is_some_and(|failure| failure.message.contains("window")));
+
+#[test]
+fn a_unit_that_is_proved_before_the_window_is_followed_by_the_next_one_inside_it() {
+    let mut key = Driven::started(counting());
+    key.read(Which::Check, goal(0)).tell(Event::Prepared { notes: vec![] }).acts();
+    let slot = key.now + TimeDelta::days(1);
+    key.rules.window = Window { slot, until: slot + TimeDelta::hours(1) };
+    key.rules.closes_at = Some(key.rules.window.until);
+    key.rules.period.to = slot + TimeDelta::hours(2);
+    key.now = slot - TimeDelta::hours(3);
+    key.read(Which::Verify, goal(1));
+    assert_eq!(key.state.next(key.now, &key.rules), Next::Later("not_due".into()));
+    assert!(matches!(key.state.next(slot, &key.rules), Next::Prepare));
 }
