@@ -148,6 +148,7 @@ fn the_last_look_at_the_clock_frees_the_intent_where_it_is_not_as_it_was() {
     }
     let narrow = Rules { window: Window { until: at(10), ..rules.window }, ..rules };
     assert!(too_late(at(10), at(9), &narrow).is_some_and(|failure| failure.message.contains("window")));
+}
 
 #[test]
 fn a_unit_that_is_proved_before_the_window_is_followed_by_the_next_one_inside_it() {
