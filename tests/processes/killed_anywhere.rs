@@ -42,7 +42,7 @@ async fn two_hundred_kills() {
     kills(200, 2).await;
 }
 
-/// Mornings of the example, each killed twice at points that the seed says, and then left alone.
+/// Mornings of the example, each killed three times at points that the seed says, and then left alone.
 async fn kills(wanted: u32, seed: u64) {
     let _turn = browser_turn();
     let mut random = Random(seed);
@@ -50,8 +50,8 @@ async fn kills(wanted: u32, seed: u64) {
     while done < wanted {
         mornings += 1;
         let stage = Stage::new();
-        for _ in 0..2 {
-            let (lines, later) = (1 + random.below(LINES / 2), Duration::from_millis(random.below(LATEST_MS)));
+        for _ in 0..3 {
+            let (lines, later) = (1 + random.below(LINES / 3), Duration::from_millis(random.below(LATEST_MS)));
             done += u32::from(killed(&stage, lines, later).await);
         }
         ends_well(&stage, &format!("seed {seed}, morning {mornings}")).await;

@@ -7,14 +7,22 @@ use crate::support::{Outcome, browser_turn};
 
 /// How many start together.
 const AT_ONCE: usize = 8;
-/// How many times.
-const TIMES: usize = 20;
-
 #[tokio::test]
 async fn eight_runs_at_once_act_once_and_seven_say_why_not() {
+    at_once(5).await;
+}
+
+#[tokio::test]
+#[ignore = "minutes long: part of `make soak`"]
+async fn twenty_times() {
+    at_once(20).await;
+}
+
+/// So many times, on as many days of one ledger.
+async fn at_once(times: usize) {
     let _turn = browser_turn();
     let household = Household::new().await;
-    for time in 1..=TIMES {
+    for time in 1..=times {
         // A day later each time: the same ledger, and a key of its own.
         household.set_clock(time as i64, 9, 0);
         household.site.forget();

@@ -92,10 +92,21 @@ fn a_ledger_that_is_lost_at_any_line_makes_nothing_happen_twice() {
 
 #[test]
 fn nor_does_a_crash_of_the_runner_that_knows_of_the_loss() {
+    crashes_after_a_loss(4);
+}
+
+#[test]
+#[ignore = "minutes long: part of `make soak`"]
+fn nor_does_any_crash_of_it() {
+    crashes_after_a_loss(1);
+}
+
+/// The ledger is lost at each of these lines, and the second runner dies at each of these.
+fn crashes_after_a_loss(step: usize) {
     let shape = Shape { effect: Effect::Once, verify_is_check: false, want: 1 };
-    for line in 1.. {
+    for line in (1..).step_by(step) {
         let Some(ended) = after_loss(shape, Manner::Lags(30), line, &[]) else { break };
-        for death in 1..=ended.lines {
+        for death in (1..=ended.lines).step_by(step) {
             let told = format!("lost at line {line}, died again at {death}");
             let ended = after_loss(shape, Manner::Lags(30), line, &[death]).expect("it dies as before");
             assert!(ended.acts <= 1, "{told}: done twice");
