@@ -133,12 +133,15 @@ impl<'a> OpenLane<'a> {
     /// One turn of the loop: what to do, done. None when the key rests.
     async fn step(&mut self, planned: &Planned<'a>, state: &TaskRun) -> Result<Option<Event>> {
         let next = state.next(self.world.clock.now(), &planned.rules);
+        let wrong_clock = self.world.clock_fault()?.or_else(|| self.wrong_clock.clone());
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return Ok(None),
             Next::Close(status, reason) => return Ok(Some(Event::Closed { status: *status, reason: reason.clone() })),
             Next::Release(reason) => return Ok(Some(Event::Released { reason: reason.clone() })),
-            Next::Later(reason) => return Ok(Some(Event::Halted { later: true, reason: reason.clone() })),
-            Next::Read(_) | Next::Commit | Next::Ask | Next::AskInDoubt => false,
+            Next::Later(reason) if wrong_clock.is_none() => {
+                return Ok(Some(Event::Halted { later: true, reason: reason.clone() }));
+            }
+            Next::Later(_) | Next::Read(_) | Next::Commit | Next::Ask | Next::AskInDoubt => false,
             Next::Prepare => true,
             Next::Intend { .. } => self.prepared.is_none(),
         };
@@ -158,7 +161,7 @@ impl<'a> OpenLane<'a> {
             None => {}
         }
         // The last look before the commit step is a stricter one.
-        if !committing && let Some(failure) = self.world.clock_fault()?.or_else(|| self.wrong_clock.clone()) {
+        if !committing && let Some(failure) = wrong_clock {
             return Ok(not_tried(state, failure));
         }
         match next {

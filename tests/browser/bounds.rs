@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use sunup::browser::sweep::{self, MARK};
+use sunup::browser::sweep::{self, MARK, PROFILE};
 use sunup::browser::{Action, Browser, Command, Context, Firefox, Response};
 use sunup::run::{Failure, FailureKind};
 use tempfile::TempDir;
@@ -148,7 +148,7 @@ async fn nothing_of_our_environment_reaches_the_browser() {
     let folder = TempDir::new().unwrap();
     let firefox = Firefox::start(options(folder.path(), "clean")).await.unwrap();
     let taken_over = ["PATH", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"];
-    let our_own = ["HOME", "TMPDIR", "TZ", "LANG", "MOZ_REMOTE_SETTINGS_DEVTOOLS", MARK];
+    let our_own = ["HOME", "TMPDIR", "TZ", "LANG", "MOZ_REMOTE_SETTINGS_DEVTOOLS", MARK, PROFILE];
     let driver = marked("clean").into_iter().min().unwrap();
     let environment = std::fs::read_to_string(format!("/proc/{driver}/environ")).unwrap();
     for entry in environment.split('\0').filter(|entry| !entry.is_empty()) {
