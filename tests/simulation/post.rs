@@ -154,7 +154,10 @@ impl World {
             self.broken(Law::AMailPerMorning, || format!("{date} has no report"));
         }
         let undelivered = if last { self.ledger.undelivered_mails().unwrap() } else { vec![] };
-        let never = |mail: &&OutboxMail| !self.post.borrow().taken.contains_key(&mail.mail.message_id);
+        // Two runners that died with it in hand leave it uncertain for good, which is told; it is not sent a third time.
+        let given_up = |mail: &OutboxMail| mail.state == MailState::Uncertain && mail.unanswered >= DOUBTFUL_SENDS;
+        let taken = |mail: &OutboxMail| self.post.borrow().taken.contains_key(&mail.mail.message_id);
+        let never = |mail: &&OutboxMail| !taken(mail) && !given_up(mail);
         if let Some(mail) = undelivered.iter().find(never) {
             self.broken(Law::AMailPerMorning, || format!("the mail of {} was never taken: {mail:?}", mail.date));
         }
