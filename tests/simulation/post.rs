@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// The evening: every date has its report by now, and at the very end every mail was taken.
+    /// The evening: every date has its report by now, and at the very end every mail was taken, or given up.
     pub fn judge_mail(&self, date: NaiveDate, last: bool) {
         if self.ledger.last_report(date).unwrap().is_none() {
             self.broken(Law::AMailPerMorning, || format!("{date} has no report"));
