@@ -59,7 +59,7 @@ pub enum Bug {
     MailSentBeforeItIsStored,
     /// No report where nothing was done.
     NoReportOfAnIdleMorning,
-    /// The question is not asked again once the lease is ours.
+    /// Once the lease is ours nobody looks at what another runner made of the key meanwhile.
     NotAskedAgainUnderTheLease,
 }
 

@@ -57,7 +57,8 @@ impl OpenLane {
             self.record(of, planned, &mut state, event).await;
         }
         let mut attempt = None;
-        if state.may_begin(world.now()) {
+        let unasked = world.has(Bug::NotAskedAgainUnderTheLease) && state.phase != Phase::Acted;
+        if state.may_begin(world.now()) || unasked {
             world.judge_start(planned, &self.lease, &state);
             self.record(of, planned, &mut state, Event::Started { source }).await;
             attempt = Some(world.ledger.attempt_started(key, &of.run, source, world.now()).unwrap());
@@ -79,7 +80,9 @@ impl OpenLane {
     }
 
     async fn step(&mut self, of: &Morning<'_>, planned: &Planned, state: &TaskRun) -> Option<Event> {
-        let next = state.next(of.world.now(), &planned.rules);
+        let now = of.world.now();
+        let early = of.world.has(Bug::WindowIgnored);
+        let next = state.next(if early { now.max(planned.rules.window.slot) } else { now }, &planned.rules);
         let before_act = match &next {
             Next::Done | Next::Wait(_) => return None,
             Next::Close(status, reason) => return Some(Event::Closed { status: *status, reason: reason.clone() }),

@@ -148,13 +148,16 @@ impl World {
         }
     }
 
-    /// The evening: every date has its report by now, and at the very end every mail was taken.
+    /// The evening: every date has its report by now, and at the very end every mail was taken, or given up.
     pub fn judge_mail(&self, date: NaiveDate, last: bool) {
         if self.ledger.last_report(date).unwrap().is_none() {
             self.broken(Law::AMailPerMorning, || format!("{date} has no report"));
         }
         let undelivered = if last { self.ledger.undelivered_mails().unwrap() } else { vec![] };
-        let never = |mail: &&OutboxMail| !self.post.borrow().taken.contains_key(&mail.mail.message_id);
+        // Two runners that died with it in hand leave it uncertain for good, which is told; it is not sent a third time.
+        let given_up = |mail: &OutboxMail| mail.state == MailState::Uncertain && mail.unanswered >= DOUBTFUL_SENDS;
+        let taken = |mail: &OutboxMail| self.post.borrow().taken.contains_key(&mail.mail.message_id);
+        let never = |mail: &&OutboxMail| !taken(mail) && !given_up(mail);
         if let Some(mail) = undelivered.iter().find(never) {
             self.broken(Law::AMailPerMorning, || format!("the mail of {} was never taken: {mail:?}", mail.date));
         }
