@@ -151,9 +151,7 @@ impl Walk<'_, '_> {
         let end = self.visit.clock.uptime() + ANSWER_TO_PASSWORD;
         loop {
             self.watch_out().await?;
-            let context = self.context.clone();
-            let asks = self.page(&context, "asksForPassword", Vec::new()).await?;
-            if asks.is_ok_and(|asks| asks == serde_json::Value::Bool(false)) || self.visit.clock.uptime() >= end {
+            if self.asks_for_password().await? == Some(false) || self.visit.clock.uptime() >= end {
                 return Ok(());
             }
             self.visit.clock.sleep_real(LOOK).await;

@@ -195,7 +195,7 @@ impl Walk<'_, '_> {
     async fn not_found(&mut self, target: &Target, trouble: String) -> Failure {
         self.set_limit(Duration::from_secs(5));
         // Where a password is asked for and we are not the ones who type it, nobody is signed in any more.
-        if !self.signs_in && self.asks_for_password().await.unwrap_or_default() {
+        if !self.signs_in && self.asks_for_password().await == Ok(Some(true)) {
             return Failure::new(FailureKind::SessionExpired, format!("The page asks to sign in; {trouble}."));
         }
         let candidates = self.nearest(target).await.unwrap_or_default();

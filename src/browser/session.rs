@@ -81,7 +81,8 @@ pub struct Firefox {
 }
 
 impl Firefox {
-    /// Starts the driver and the browser. Whoever of ours uses the profile is ended before: the caller has the lane now. Whatever is missing on this machine is an `environment` failure with its mend.
+    /// Starts the driver and the browser. Whoever of ours uses the profile is ended before: the caller has the lane now.
+    /// Whatever is missing on this machine is an `environment` failure with its mend.
     pub async fn start(options: StartOptions) -> Result<Self, Failure> {
         let clock = SystemClock::new();
         let program = find_driver(&options.driver)?;

@@ -130,13 +130,14 @@ impl Ledger {
         })
     }
 
-    /// Writes down what became of the lane's last sign-in submission.
-    pub fn settle_sign_in(&self, lane: &Lane, sent: bool) -> Result<(), LedgerError> {
+    /// Writes down what became of the last sign-in submission that was written under this lease. That of a runner which has
+    /// taken the lane over since is its own to tell of.
+    pub fn settle_sign_in(&self, lease: &Lease, sent: bool) -> Result<(), LedgerError> {
         self.write(|transaction| {
             transaction.execute_cached(
-                "UPDATE sign_ins SET state = ?3 WHERE state = 'intended' AND id =
-                     (SELECT max(id) FROM sign_ins WHERE site = ?1 AND account = ?2)",
-                params![lane.site, lane.account, if sent { "sent" } else { "not_sent" }],
+                "UPDATE sign_ins SET state = ?4 WHERE state = 'intended' AND id =
+                     (SELECT max(id) FROM sign_ins WHERE site = ?1 AND account = ?2 AND token = ?3)",
+                params![lease.lane.site, lease.lane.account, lease.token, if sent { "sent" } else { "not_sent" }],
             )?;
             Ok(())
         })
@@ -340,14 +341,27 @@ mod tests {
         let (day, lease) = (desk.now.date_naive(), &desk.lease);
         let submit = || desk.ledger.intend_sign_in("run", lease, day, 2, desk.now).unwrap();
         assert_eq!(submit(), IntentAnswer::Written);
-        desk.ledger.settle_sign_in(&lane(), false).unwrap();
+        desk.ledger.settle_sign_in(lease, false).unwrap();
         assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 0, "it was not sent");
         assert_eq!(submit(), IntentAnswer::Written);
         assert_eq!(submit(), IntentAnswer::Written);
         assert_eq!(submit(), IntentAnswer::Taken);
-        desk.ledger.settle_sign_in(&lane(), false).unwrap();
+        desk.ledger.settle_sign_in(lease, false).unwrap();
         assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 1, "only the newest was proved not sent");
         let tomorrow = day.succ_opt().unwrap();
         assert_eq!(desk.ledger.submissions(&lane(), tomorrow).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_runner_that_was_overtaken_tells_nothing_of_the_sign_in_of_the_next() {
+        let desk = Desk::new();
+        let day = desk.now.date_naive();
+        let later = desk.now + chrono::TimeDelta::days(1);
+        let next = lease(&desk.ledger, "elsewhere", later);
+        assert_eq!(desk.ledger.intend_sign_in("next", &next, day, 2, later).unwrap(), IntentAnswer::Written);
+        desk.ledger.settle_sign_in(&desk.lease, false).unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 1, "what the next one submits counts");
+        desk.ledger.settle_sign_in(&next, false).unwrap();
+        assert_eq!(desk.ledger.submissions(&lane(), day).unwrap(), 0);
     }
 }

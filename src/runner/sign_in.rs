@@ -121,7 +121,7 @@ impl<'a> OpenLane<'a> {
     /// Submits the form. What the site says then is read by the next look at who is signed in.
     async fn commit_sign_in(&mut self, planned: &Planned<'a>) -> Result<Result<SessionEvent, Failure>> {
         let Some(prepared) = self.prepared.take() else {
-            self.world.ledger.settle_sign_in(&self.lane, false)?;
+            self.world.ledger.settle_sign_in(&self.lease, false)?;
             return Ok(Err(Failure::new(
                 FailureKind::BrowserCrashed,
                 "the sign-in form is gone; nothing was submitted",
@@ -146,7 +146,7 @@ impl<'a> OpenLane<'a> {
                 Committed::Sent { trouble: Some(over_time(limit)) }
             }
         };
-        self.world.ledger.settle_sign_in(&self.lane, matches!(committed, Committed::Sent { .. }))?;
+        self.world.ledger.settle_sign_in(&self.lease, matches!(committed, Committed::Sent { .. }))?;
         Ok(match committed {
             Committed::NotSent(failure) => Err(failure),
             // Wrong password, captcha, code: the page that answers says so, and it is final.

@@ -129,10 +129,12 @@ impl<'a> Morning<'a> {
         }
         match decision {
             Decision::Refused(refusal) => Ok(self.refused(&key.row.lane, refusal, now)),
-            Decision::Close(status, reason) => self.record_alone(plan, key, lane, Event::Closed { status, reason }),
+            Decision::Close(status, reason) => {
+                self.record_alone(plan, key, lane, Event::Closed { status, reason }).await
+            }
             Decision::Run => {
                 if let Some(failure) = world.clock_fault()?.or_else(|| lane.wrong_clock.clone()) {
-                    return self.record_alone(plan, key, lane, Event::NotTried { failure });
+                    return self.record_alone(plan, key, lane, Event::NotTried { failure }).await;
                 }
                 if !lane.in_work {
                     return Ok(Turn::WantsWork);
@@ -219,13 +221,19 @@ impl<'a> Morning<'a> {
         let worked = open.work(key, source).await;
         lane.wrong_clock = open.wrong_clock.clone().or(lane.wrong_clock.take());
         if open.lost {
-            open.end_browser().await;
-            let holder = world.ledger.lease_holder(&key.row.lane, &world.holder, world.clock.now())?;
-            self.leave_to(&key.row.lane, holder.map(|holder| holder.to_string()));
-            return Ok(Turn::Rests);
+            return self.lose(open).await;
         }
         lane.open = Some(open);
         worked.map(|_| Turn::Worked)
+    }
+
+    /// Another run has taken the lane over: this one has no business in it any more.
+    async fn lose(&self, mut open: OpenLane<'a>) -> Result<Turn> {
+        let world = self.world;
+        open.end_browser().await;
+        let holder = world.ledger.lease_holder(&open.lane, &world.holder, world.clock.now())?;
+        self.leave_to(&open.lane, holder.map(|holder| holder.to_string()));
+        Ok(Turn::Rests)
     }
 
     /// The lease of a key's lane; none when another run has it.
@@ -242,15 +250,18 @@ impl<'a> Morning<'a> {
 
     /// An event beside the loop of a key: it was closed by its time, or could not be tried. It is written under the lane's
     /// lease too, because another run may be at the key by now.
-    fn record_alone(
+    async fn record_alone(
         &self,
         plan: &[Planned<'a>],
         key: &Planned<'a>,
-        lane: &LaneState<'a>,
+        lane: &mut LaneState<'a>,
         event: Event,
     ) -> Result<Turn> {
-        if let Some(open) = &lane.open {
-            self.record_under(&open.lease, key, event)?;
+        if let Some(open) = lane.open.take() {
+            if !self.record_under(&open.lease, key, event)? {
+                return self.lose(open).await;
+            }
+            lane.open = Some(open);
             return Ok(Turn::Worked);
         }
         let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
@@ -266,17 +277,19 @@ impl<'a> Morning<'a> {
         Ok(Turn::Worked)
     }
 
-    fn record_under(&self, lease: &Lease, key: &Planned<'a>, event: Event) -> Result<()> {
+    /// False, and nothing, when the lease is no longer ours.
+    fn record_under(&self, lease: &Lease, key: &Planned<'a>, event: Event) -> Result<bool> {
         let world = self.world;
         let now = world.clock.now();
         let event = event.redacted(world.redactor);
         let mut state = TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules);
         state.apply(now, &event, &key.rules);
         if !world.ledger.append_under(lease, &world.run, &key.row.key, now, &event, &state)? {
-            return Ok(());
+            return Ok(false);
         }
         if state.status.is_final() {
-            return tickets::close_question(world, key, now);
+            tickets::close_question(world, key, now)?;
+            return Ok(true);
         }
         world.watch.tell(Progress::Rests {
             key: &key.row.key,
@@ -286,7 +299,7 @@ impl<'a> Morning<'a> {
             reason: None,
             due: state.due,
         });
-        Ok(())
+        Ok(true)
     }
 }
 

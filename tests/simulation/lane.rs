@@ -262,7 +262,7 @@ impl OpenLane {
         world.judge_submission(self, &of.run);
         world.site(&self.lane.site, |site, chance| site.sign_in(chance, &self.lane));
         world.line().await;
-        world.ledger.settle_sign_in(&self.lane, true).unwrap();
+        world.ledger.settle_sign_in(&self.lease, true).unwrap();
     }
 
     async fn record(&mut self, of: &Morning<'_>, planned: &Planned, state: &mut TaskRun, event: Event) {

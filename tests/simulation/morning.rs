@@ -273,7 +273,10 @@ impl<'w> Morning<'w> {
         let world = self.world;
         let open = self.lane.as_ref().filter(|open| open.lane == key.row.lane);
         if let Some(lease) = open.map(|open| open.lease.clone()) {
-            self.record_under(&lease, key, event).await;
+            if !self.record_under(&lease, key, event).await {
+                (self.lane, self.others_at_work) = (None, true);
+                return Turn::Rests;
+            }
             return Turn::Worked;
         }
         let Some(lease) = self.lease(key).await else { return Turn::Rests };
@@ -290,7 +293,7 @@ impl<'w> Morning<'w> {
         Turn::Worked
     }
 
-    async fn record_under(&self, lease: &Lease, key: &Planned, event: Event) {
+    async fn record_under(&self, lease: &Lease, key: &Planned, event: Event) -> bool {
         let world = self.world;
         let now = world.now();
         let before = TaskRun::fold(&world.ledger.events(&key.row.key).unwrap(), &key.rules);
@@ -305,6 +308,7 @@ impl<'w> Morning<'w> {
             world.judge_rest(key, lease, &after);
         }
         world.line().await;
+        written
     }
 
     async fn wait(&mut self, until: DateTime<Utc>) {

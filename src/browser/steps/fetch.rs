@@ -76,9 +76,7 @@ impl Walk<'_, '_> {
     /// This clock against that of the site, by an answer that one of its own origins just made.
     fn clock_fault(&self, answer: &Answer) -> Option<Failure> {
         let url = Url::parse(&answer.url).ok()?;
-        let origin = url.origin().ascii_serialization();
-        let own = self.visit.site.origins.contains(&origin);
-        let made = own.then(|| made_at(answer)).flatten()?;
+        let made = made_at(answer).filter(|_| self.is_own(&url.origin().ascii_serialization()))?;
         let now = self.visit.clock.now();
         let apart = (made - now).abs() > CLOCKS_APART;
         apart.then(|| clocks_differ(url.host_str().unwrap_or_default(), now, made, self.visit.zone))

@@ -120,10 +120,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Is a password field displayed? False where that cannot be told.
-    pub(in crate::browser) async fn asks_for_password(&mut self) -> Result<bool, Failure> {
+    /// Is a password field displayed? None where that cannot be told.
+    pub(in crate::browser) async fn asks_for_password(&mut self) -> Result<Option<bool>, Failure> {
         let context = self.context.clone();
-        Ok(self.page(&context, "asksForPassword", Vec::new()).await?.is_ok_and(|asks| asks == Json::Bool(true)))
+        Ok(self.page(&context, "asksForPassword", Vec::new()).await?.ok().and_then(|asks| asks.as_bool()))
     }
 
     /// True for an origin that the site names as its own.
