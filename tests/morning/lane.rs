@@ -1,11 +1,9 @@
 //! What a lane keeps while it is open, and when it must let go of it.
 
-use std::process::Stdio;
-
 use sunup::run::Status;
 
 use crate::stage::{Morning, Stage};
-use crate::support::{Outcome, browser_turn, until};
+use crate::support::{browser_turn, ended, start, until};
 
 const SCENARIOS: &str = "scenarios:
   password_changed:
@@ -53,14 +51,11 @@ async fn a_secret_that_was_changed_is_used_by_the_run_that_is_under_way() {
     let _turn = browser_turn();
     let stage = stage();
     let mut command = stage.rehearsal("password_changed");
-    command.arg("community/checkin").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let runner = command.spawn().expect("the program starts");
+    command.arg("community/checkin");
+    let runner = start(command);
     until("the old password was submitted", || stage.counted().contains_key("sign_in")).await;
     stage.edit("fixtures/community/secrets.yaml", "password: ", "password: another-");
-    let ended = runner.wait_with_output().await.expect("it ends");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let code = ended.status.code().unwrap_or(-1);
-    let morning = Morning::of(Outcome { code, stdout: text(ended.stdout), stderr: text(ended.stderr) });
+    let morning = Morning::of(ended(runner).await);
     assert_eq!(morning.status("community/checkin"), Status::Success, "{}", morning.outcome);
     assert_eq!(stage.counted().get("sign_in"), Some(&2), "{}", morning.outcome);
     assert_eq!(morning.json["tickets"].as_array().map(Vec::len), Some(0), "{}", morning.outcome);

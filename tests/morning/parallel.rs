@@ -1,7 +1,6 @@
 //! Several lanes at work at one time: the example site and a second one like it, each with an account of its own.
 
 use std::fs;
-use std::process::Stdio;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sunup::clock::{Clock, SystemClock};
@@ -133,11 +132,9 @@ async fn a_fault_of_ours_in_one_lane_is_told_after_the_others_are_done_and_repor
         &format!("{known}  - request: GET /style.css"),
     );
     fs::create_dir_all(stage.data().join("fingerprint.key")).expect("a folder in place of the file");
-    let runner =
-        stage.rehearsal("fresh").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    let ended = runner.wait_with_output().await.expect("it ends");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(1), "{said}");
+    let ended = run(stage.rehearsal("fresh")).await;
+    let said = &ended.stderr;
+    assert_eq!(ended.code, 1, "{said}");
     assert!(said.contains("fingerprint.key") && said.contains("community@main"), "{said}");
     let report = Morning::of(run(stage.sunup(&["report", "--json"])).await);
     for task in ["second/checkin", "second/publish"] {

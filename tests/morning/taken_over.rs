@@ -1,13 +1,11 @@
 //! Another runner takes the lane over while this one waits for a page: this one stops before its next step.
 
-use std::process::Stdio;
-
 use sunup::clock::{Clock, SystemClock};
 use sunup::ledger::{Holder, LeaseAnswer, Ledger};
 use sunup::run::Lane;
 
-use crate::stage::{SITE, Stage};
-use crate::support::{browser_turn, until};
+use crate::stage::{Morning, SITE, Stage};
+use crate::support::{browser_turn, ended, start, until};
 
 const HELD: &str = "scenarios:
   held_home:
@@ -26,12 +24,11 @@ async fn a_lost_lease_stops_the_lane_and_leaves_the_report_to_the_other() {
     let _turn = browser_turn();
     let stage = Stage::own();
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", HELD);
-    let runner = stage.rehearsal("held_home").stdout(Stdio::piped()).spawn().expect("the program starts");
+    let runner = start(stage.rehearsal("held_home"));
     until("the runner waits for the page", || stage.state()["state"]["held"] == true).await;
     take_over(&stage);
-    let ended = runner.wait_with_output().await.expect("it ends by itself");
-    let told: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
-    assert_eq!(told["report"], serde_json::Value::Null, "the other runner reports: {told}");
+    let told = Morning::of(ended(runner).await);
+    assert!(told.json["report"].is_null(), "the other runner reports: {}", told.outcome);
     let acts = stage.counted();
     assert!(["checkin", "publish", "read"].iter().all(|act| !acts.contains_key(*act)), "{acts:?}");
     assert_eq!(stage.place.processes(), Vec::<String>::new());

@@ -9,10 +9,8 @@ use sunup::clock::{Clock, SystemClock};
 use tokio::process::Command;
 
 use crate::site::Site;
-use crate::support::{Outcome, Place, run};
-
-/// The task's name in reports.
-pub const TASK: &str = "club/checkin";
+use crate::stage::Morning;
+use crate::support::{Place, run};
 
 /// Files, data folder and site of one task.
 pub struct Household {
@@ -49,8 +47,8 @@ impl Household {
     }
 
     /// The same from its start to its end.
-    pub async fn whole_morning(&self, data: &str) -> Told {
-        Told::of(run(self.morning(data)).await)
+    pub async fn whole_morning(&self, data: &str) -> Morning {
+        Morning::of(run(self.morning(data)).await)
     }
 
     /// What the clock of all runs shows from now on, as hour and minute of a day in the site's zone.
@@ -72,45 +70,24 @@ impl Household {
     }
 }
 
-/// A run that printed JSON.
-pub struct Told {
-    /// What the program said.
-    pub outcome: Outcome,
-    json: Json,
+/// The status of the task's key in the latest period, and why it did not run.
+pub fn status(morning: &Morning) -> (String, String) {
+    statuses(morning).pop().unwrap_or_default()
 }
 
-impl Told {
-    /// The run that ended so.
-    pub fn of(outcome: Outcome) -> Self {
-        let json = serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("no JSON: {error}\n{outcome}"));
-        Told { outcome, json }
-    }
+/// The same of all keys of the task that the run told of, by period.
+pub fn statuses(morning: &Morning) -> Vec<(String, String)> {
+    let mut runs: Vec<&Json> = morning.json["runs"].as_array().into_iter().flatten().collect();
+    runs.sort_by_key(|run| run["period"].as_str());
+    let word = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+    runs.into_iter().map(|run| (word(&run["status"]), word(&run["reason"]["word"]))).collect()
+}
 
-    /// The status of the task's latest key, and why it did not run.
-    pub fn status(&self) -> (String, String) {
-        self.statuses().pop().unwrap_or_default()
-    }
-
-    /// The same of all keys of the task that the run told of, by period.
-    pub fn statuses(&self) -> Vec<(String, String)> {
-        let runs = self.json["runs"].as_array().expect("a list of task runs");
-        let mut runs: Vec<&Json> = runs.iter().filter(|run| run["task"] == TASK).collect();
-        runs.sort_by_key(|run| run["period"].as_str());
-        let word = |json: &Json| json.as_str().unwrap_or_default().to_owned();
-        runs.into_iter().map(|run| (word(&run["status"]), word(&run["reason"]["word"]))).collect()
-    }
-
-    /// Whether it left the lane to another process, and names that.
-    pub fn names_another(&self) -> bool {
-        let others = self.json["others_at_work"].as_array().into_iter().flatten();
-        let named = |other: &Json| other["holder"].as_str().is_some_and(|holder| holder.starts_with("process "));
-        others.filter(|other| other["lane"] == "club@main").any(named)
-    }
-
-    /// Whether a report was made.
-    pub fn reported(&self) -> bool {
-        !self.json["report"].is_null()
-    }
+/// Whether the run left the lane to another process, and names that.
+pub fn names_another(morning: &Morning) -> bool {
+    let others = morning.json["others_at_work"].as_array().into_iter().flatten();
+    let named = |other: &Json| other["holder"].as_str().is_some_and(|holder| holder.starts_with("process "));
+    others.filter(|other| other["lane"] == "club@main").any(named)
 }
 
 /// The library that gives a process a clock of its own: the Debian package `libfaketime`.

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use sunup::clock::{Clock, SystemClock};
 use sunup::run::Status;
 
+use crate::chance::Chance;
 use crate::stage::Stage;
 use crate::support::browser_turn;
 
@@ -17,19 +18,6 @@ const TASKS: [&str; 3] = ["community/checkin", "community/publish", "community/r
 const LINES: u64 = 60;
 /// A kill comes at the latest so long after its line: about the time of a page load.
 const LATEST_MS: u64 = 400;
-
-/// Numbers from a seed, the same on every machine (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-}
 
 #[tokio::test]
 async fn twenty_kills() {
@@ -45,13 +33,13 @@ async fn two_hundred_kills() {
 /// Mornings of the example, each killed three times at points that the seed says, and then left alone.
 async fn kills(wanted: u32, seed: u64) {
     let _turn = browser_turn();
-    let mut random = Random(seed);
+    let chance = Chance::new(seed);
     let (mut done, mut mornings) = (0, 0);
     while done < wanted {
         mornings += 1;
         let stage = Stage::new();
         for _ in 0..3 {
-            let (lines, later) = (1 + random.below(LINES / 3), Duration::from_millis(random.below(LATEST_MS)));
+            let (lines, later) = (1 + chance.below(LINES / 3), Duration::from_millis(chance.below(LATEST_MS)));
             done += u32::from(killed(&stage, lines, later).await);
         }
         ends_well(&stage, &format!("seed {seed}, morning {mornings}")).await;

@@ -1,5 +1,8 @@
 //! The real program as processes that are killed, started together, and stopped; a real Firefox; a ledger on disk.
 
+#[allow(dead_code)] // These tests take what they need of it.
+#[path = "../simulation/chance.rs"]
+mod chance;
 #[path = "../morning/stage.rs"]
 #[allow(dead_code)] // These tests take what they need of it.
 mod stage;

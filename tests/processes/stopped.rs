@@ -1,33 +1,22 @@
 //! A runner that is stopped like a laptop that is closed, and wakes when another time has come.
 
-use std::process::Stdio;
-
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::process::Child;
 
-use crate::household::{Household, Told};
-use crate::support::{Outcome, browser_turn, until};
+use crate::household::{Household, statuses};
+use crate::stage::Morning;
+use crate::support::{browser_turn, ended, start, until};
 
 fn signal(runner: &Child, signal: Signal) {
     let id = runner.id().expect("it runs");
     kill(Pid::from_raw(id as i32), signal).expect("a signal");
 }
 
-async fn ended(runner: Child) -> Told {
-    let ended = runner.wait_with_output().await.expect("it ends");
-    Told::of(Outcome {
-        code: ended.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&ended.stderr).into_owned(),
-    })
-}
-
 /// A runner that is stopped while it waits for the page with the button.
 async fn stopped_before_the_button(household: &Household) -> Child {
     household.site.hold_next();
-    let mut run = household.morning("data");
-    let runner = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let runner = start(household.morning("data"));
     until("the page is asked for", || household.site.holds()).await;
     signal(&runner, Signal::SIGSTOP);
     runner
@@ -42,9 +31,9 @@ async fn asleep_across_midnight_it_does_not_act_for_yesterday() {
     household.set_clock(1, 7, 0);
     household.site.release();
     signal(&runner, Signal::SIGCONT);
-    let told = ended(runner).await;
+    let told = Morning::of(ended(runner).await);
     assert_eq!(household.site.acts(), 0, "nothing for yesterday: {}", told.outcome);
-    assert_eq!(told.statuses()[0].0, "skipped", "{}", told.outcome);
+    assert_eq!(statuses(&told)[0].0, "skipped", "{}", told.outcome);
     assert_eq!(household.place.processes(), Vec::<String>::new());
     let next = household.whole_morning("data").await;
     assert_eq!(household.site.acts(), 1, "{}", next.outcome);
@@ -61,7 +50,7 @@ async fn asleep_beyond_its_lease_it_finds_the_work_done() {
     assert_eq!(household.site.acts(), 1, "the other run takes the lane over: {}", other.outcome);
     household.site.release();
     signal(&runner, Signal::SIGCONT);
-    let told = ended(runner).await;
+    let told = Morning::of(ended(runner).await);
     assert_eq!(household.site.acts(), 1, "{}", told.outcome);
     assert_eq!(household.place.processes(), Vec::<String>::new());
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use sunup::clock::{Clock, SystemClock};
 use tempfile::TempDir;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 /// No run of a test takes longer, unless something hangs.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -101,9 +101,19 @@ pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Runs it to its end.
-pub async fn run(mut command: Command) -> Outcome {
-    let output = tokio::time::timeout(LIMIT, command.output()).await;
-    let output = output.expect("the program ends in time").expect("the program starts");
+pub async fn run(command: Command) -> Outcome {
+    ended(start(command)).await
+}
+
+/// Starts it; [`ended`] waits for what it says.
+pub fn start(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// Waits until it has ended.
+pub async fn ended(program: Child) -> Outcome {
+    let output = tokio::time::timeout(LIMIT, program.wait_with_output()).await;
+    let output = output.expect("the program ends in time").expect("the program runs");
     Outcome {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
