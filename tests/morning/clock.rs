@@ -1,6 +1,7 @@
 //! Clocks that are wrong, and days that end in the middle of a run.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use rusqlite::{Connection, OpenFlags};
 use sunup::clock::{Clock, RehearsalClock, SystemClock};
 use sunup::files::model::Project;
 use sunup::fixture::{Rehearsal, RehearsedSite};
-use sunup::ledger::{Holder, Ledger, StatusLine};
-use sunup::run::{FailureKind, Status};
+use sunup::ledger::{Holder, LeaseAnswer, Ledger, StatusLine};
+use sunup::run::{FailureKind, Lane, Status};
 use sunup::runner::{CredentialsFrom, Launcher, Morning, Proxy, Quiet, World, first_slot};
 use sunup::secrets::{Redactor, Resolver};
 
@@ -70,24 +71,30 @@ async fn an_answer_out_of_a_cache_says_nothing_about_the_clock() {
     assert_eq!(morning.status("community/checkin"), Status::Success, "{}", morning.outcome);
 }
 
-/// A rehearsal's clock that jumps once, as soon as the ledger's last line is of this kind.
+/// A rehearsal's clock that jumps once, as soon as this query of the ledger gives this word.
 struct Jumping {
     usual: RehearsalClock,
     ledger: PathBuf,
-    after: &'static str,
+    when: (&'static str, &'static str),
     by: TimeDelta,
+    /// What happens at that moment.
+    meanwhile: fn(&Path),
     jumped: Mutex<bool>,
+    /// How often it was looked at since: a run that goes in a circle never lets anything else have its turn.
+    looks: AtomicU32,
 }
 
+/// More looks than any of these mornings takes after the jump.
+const MOST_LOOKS: u32 = 20_000;
+
+/// The kind of the ledger's last line.
+const LAST_LINE: &str = "SELECT kind FROM events ORDER BY seq DESC LIMIT 1";
+
 impl Jumping {
-    /// The last line of the ledger is that which is waited for.
     fn is_time(&self) -> bool {
         let open = Connection::open_with_flags(&self.ledger, OpenFlags::SQLITE_OPEN_READ_WRITE);
-        let kind = open.and_then(|ledger| {
-            let sql = "SELECT kind FROM events ORDER BY seq DESC LIMIT 1";
-            ledger.query_row(sql, [], |row| row.get::<_, String>(0))
-        });
-        kind.is_ok_and(|kind| kind == self.after)
+        let word = open.and_then(|ledger| ledger.query_row(self.when.0, [], |row| row.get::<_, String>(0)));
+        word.is_ok_and(|word| word == self.when.1)
     }
 }
 
@@ -95,7 +102,12 @@ impl Jumping {
 impl Clock for Jumping {
     fn now(&self) -> DateTime<Utc> {
         let mut jumped = self.jumped.lock().unwrap_or_else(PoisonError::into_inner);
-        *jumped |= self.is_time();
+        if !*jumped && self.is_time() {
+            *jumped = true;
+            (self.meanwhile)(self.ledger.parent().expect("the data folder"));
+        }
+        let looks = self.looks.fetch_add(u32::from(*jumped), Ordering::Relaxed);
+        assert!(looks < MOST_LOOKS, "the run goes in a circle");
         self.usual.now() + if *jumped { self.by } else { TimeDelta::zero() }
     }
 
@@ -123,14 +135,34 @@ struct Told {
 
 /// A rehearsed morning of the check-in in this process, whose clock jumps by this much after a line of this kind.
 async fn morning_with_a_jump(after: &'static str, by: TimeDelta) -> Told {
-    let stage = Stage::own();
+    let tasks = vec!["community/checkin".into()];
+    jumping(&Stage::own(), tasks, "checkin", (LAST_LINE, after), by, |_| ()).await
+}
+
+/// The same of these tasks; what became of one of them.
+async fn jumping(
+    stage: &Stage,
+    tasks: Vec<String>,
+    told: &str,
+    when: (&'static str, &'static str),
+    by: TimeDelta,
+    meanwhile: fn(&Path),
+) -> Told {
     stage.edit("sunup.yaml", "driver: geckodriver", &format!("driver: {}", program("geckodriver").display()));
     let project = sunup::files::load(&stage.file("sunup.yaml")).expect("the example's files");
     let ledger = Ledger::open(&stage.data()).expect("a ledger");
     let start = first_slot(&project, SystemClock::new().now()).expect("a slot today");
     let usual = RehearsalClock::starting_at(start);
     let file = stage.data().join("ledger.db");
-    let clock = Arc::new(Jumping { usual, ledger: file.clone(), after, by, jumped: Mutex::new(false) });
+    let clock = Arc::new(Jumping {
+        usual,
+        ledger: file.clone(),
+        when,
+        by,
+        meanwhile,
+        jumped: Mutex::new(false),
+        looks: AtomicU32::new(0),
+    });
     let fixtures = stage.file("fixtures");
     let rehearsal = Rehearsal::start(&fixtures, "fresh", &sites(&project), clock.clone(), None).await;
     let rehearsal = rehearsal.expect("the fixtures");
@@ -157,14 +189,41 @@ async fn morning_with_a_jump(after: &'static str, by: TimeDelta) -> Told {
         holder: Holder::this(),
         run: "test".into(),
     };
-    Morning::new(&world, vec!["community/checkin".into()]).run().await.expect("the morning ends");
-    let counted = rehearsal.counts()[SITE].acts.get("checkin").copied().unwrap_or_default();
+    Morning::new(&world, tasks).run().await.expect("the morning ends");
+    let counted = rehearsal.counts()[SITE].acts.get(told).copied().unwrap_or_default();
     let date = ledger.last_date().expect("a date").expect("a day");
-    let line = ledger.keys_of(date).expect("keys").into_iter().find(|line| line.row.task == "checkin");
-    let line = line.expect("the check-in's key");
+    let line = ledger.keys_of(date).expect("keys").into_iter().find(|line| line.row.task == told);
+    let line = line.expect("the task's key");
     let events = ledger.events(&line.row.key).expect("events");
     let failures = events.iter().filter_map(|(_, event)| event.failure());
     Told { kind: failures.map(|failure| failure.kind).next_back(), line, intents: intents(&file), counted }
+}
+
+/// Another run was in the lane while this one slept.
+fn somebody_takes_and_gives_back_the_lane(data: &Path) {
+    let ledger = Ledger::open(data).expect("the ledger");
+    let lane = Lane { site: SITE.into(), account: "main".into() };
+    let other = Holder { host: "elsewhere".into(), ..Holder::this() };
+    let later = SystemClock::new().now() + TimeDelta::days(3);
+    let LeaseAnswer::Taken(lease) = ledger.take_lease(&lane, &other, later).expect("an answer") else {
+        panic!("the lease has not run out by then");
+    };
+    ledger.release_lease(&lease, later).expect("the ledger");
+}
+
+/// The window of the second task is over when the runner wakes, and its lane is no longer its own: nothing that it would
+/// write counts, and asking again and again would change nothing.
+#[tokio::test]
+async fn a_lane_that_was_lost_is_let_go_of_where_its_next_key_is_only_closed() {
+    let _turn = browser_turn();
+    let stage = Stage::own();
+    stage.edit("sunup.yaml", "until: \"23:30\"", "until: \"06:30\"");
+    let done = "SELECT status FROM keys WHERE task = 'checkin' AND closed_at IS NOT NULL";
+    let tasks = vec!["community/checkin".into(), "community/publish".into()];
+    let when = (done, "success");
+    let told =
+        jumping(&stage, tasks, "checkin", when, TimeDelta::hours(1), somebody_takes_and_gives_back_the_lane).await;
+    assert_eq!((told.line.status, told.counted), (Status::Success, 1));
 }
 
 fn sites(project: &Project) -> Vec<RehearsedSite> {
