@@ -72,11 +72,13 @@ impl Walk<'_, '_> {
         let Some((context, root)) = self.root(base.clone(), locator).await? else { return Ok(nothing(base)) };
         let root = root.map_or(Json::Null, |root| element(&root.reference));
         let by_role = matches!(locator.by, By::Role { .. });
-        let by_driver = by_role && self.wait_until_complete(&context).await?;
-        // Where the driver still judges, or the page has several, it is not known yet which one is meant.
-        let only = need == Need::Usable && !by_driver && locator.nth.is_none();
+        // The driver computes roles and names only once everything on a page is loaded, and does not answer before: an
+        // image that never ends would hold it up for ever. After some patience the page script's own judgement has to do.
+        let patience = by_role.then(|| COMPLETE.min(self.left()).as_millis() as u64);
+        // Where the page has several, it is not known yet which one is meant.
+        let only = need == Need::Usable && locator.nth.is_none();
         let before_use = if only { self.look_out() } else { Json::Null };
-        let query = vec![self.query(locator)?, root, json!(by_role && !by_driver), before_use];
+        let query = vec![self.query(locator)?, root, json!(patience), before_use];
         let answer = match self.page(&context, "look", query).await? {
             Ok(answer) => answer,
             Err(Refusal::Script(why)) if why.contains("SyntaxError") || why.contains("not a valid") => {
@@ -90,6 +92,7 @@ impl Walk<'_, '_> {
             Err(refusal) => return Err(refused(&refusal)),
         };
         let mut hits = hits_in(&answer, &context);
+        let by_driver = answer.get("judged") == Some(&Json::Bool(false));
         if let (By::Role { role, name }, true) = (&locator.by, by_driver) {
             let name = name.as_ref().map(|name| self.render(name)).transpose()?;
             hits = self.judged(hits, role, name.as_deref(), locator.exact).await?;
@@ -100,13 +103,6 @@ impl Walk<'_, '_> {
         let hidden = answer.get("hidden").and_then(Json::as_u64).unwrap_or_default() as usize;
         let changes = answer.get("changes").cloned().unwrap_or_default();
         Ok(Look { hits, hidden, context, changes })
-    }
-
-    /// The driver computes roles and names only once everything on a page is loaded, and does not answer before: an image
-    /// that never ends would hold it up for ever. After some patience the page script's own judgement has to do.
-    async fn wait_until_complete(&mut self, context: &Context) -> Result<bool, Failure> {
-        let patience = json!(COMPLETE.min(self.left()).as_millis() as u64);
-        Ok(self.page(context, "complete", vec![patience]).await?.is_ok_and(|answer| answer == Json::Bool(true)))
     }
 
     /// The document and the element that a locator is to be looked for in; none while they are not there.

@@ -20,6 +20,7 @@ crate::cases![
     a_table_by_its_headers,
     a_table_whose_columns_changed_is_unknown,
     items_by_locators,
+    rows_that_come_one_by_one_are_all_read,
     pages_of_a_list_to_its_end,
     a_row_that_arrives_meanwhile_is_no_double,
     rows_that_look_alike_are_all_kept,
@@ -231,6 +232,24 @@ async fn pages_of_a_list_to_its_end(lab: &mut Lab) {
     let columns = vec![headed("title", ScalarKind::Text, "事项")];
     let list = RowsRead { next: Some(Next::Click(css("#next"))), ..rows(RowsFrom::Table(css("#details")), columns) };
     assert_eq!(count(&lab.read_page("/list", as_rows(list)).await.unwrap()), 5);
+}
+
+async fn rows_that_come_one_by_one_are_all_read(lab: &mut Lab) {
+    // Each row's timer is due before the page counts as calm, so that the order does not depend on how fast they are.
+    let shown = |first: &str| {
+        format!(
+            "<table id=details><tr><th>事项</th></tr></table><script>let left = 60;
+            const add = () => {{ details.insertAdjacentHTML('beforeend', '<tr><td>' + left + '</td></tr>');
+              if (--left) setTimeout(add, 10) }};
+            {first}</script>"
+        )
+    };
+    let columns = || vec![headed("title", ScalarKind::Text, "事项")];
+    for first in ["add()", "setTimeout(add, 300)"] {
+        lab.server.serve("/list", [html(&shown(first))]);
+        let list = rows(RowsFrom::Table(css("#details")), columns());
+        assert_eq!(count(&lab.read_page("/list", as_rows(list)).await.unwrap()), 60, "{first}");
+    }
 }
 
 async fn a_row_that_arrives_meanwhile_is_no_double(lab: &mut Lab) {

@@ -126,6 +126,7 @@ const holdsNow = (rule, widgetCounts) => {
 // The rules that hold now. Widgets count where they stand in the way of `target`; everywhere, when what was expected
 // did not come; otherwise not.
 const scan = ({ signIn, everywhere }, target) => {
+  watch();
   forget();
   const widgetCounts = (element) => everywhere || (target != null && onPath(element, target));
   const hits = [];

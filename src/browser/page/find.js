@@ -179,9 +179,11 @@ const describe = (element) => {
   return `<${element.localName}${id}${classes}>${text}`;
 };
 
-// The displayed hits, and how often the page had changed when they were seen. `judged` does without the driver's word
-// on roles and names. With `use`, the only hit is looked at as one that is about to be used.
-const look = async (query, root, judged, use) => {
+// The displayed hits, and how often the page had changed when they were seen. Of roles and names the driver has the last
+// word, once the page is complete; where it is not after `patience` milliseconds, they are judged here. With `use`, the
+// only hit is looked at as one that is about to be used.
+const look = async (query, root, patience, use) => {
+  const judged = patience !== null && !(await complete(patience));
   const found = candidates(root ?? document, query, judged);
   const both = query.text == null ? found : found.filter((hit) => same(shownText(hit), query.text, query.exact));
   const seen = both.filter((element) => displayed(element));
@@ -191,6 +193,7 @@ const look = async (query, root, judged, use) => {
     hits: seen.slice(0, 300).map((element) => ({ element, shown: describe(element) })),
     count: seen.length,
     hidden: both.length - seen.length,
+    judged,
   };
 };
 

@@ -18,7 +18,7 @@ const PARTS: [&str; 7] = [
 ];
 
 /// The functions that [`super::Action::Page`] may name.
-const FUNCTIONS: &str = "look, nearest, settle, calm, complete, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
+const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
                          chosen, scroll, asksForPassword, request, mask, items, table, scan, textOf, valueOf";
 
 /// Asks a document where it is, which needs none of the other scripts.

@@ -1,4 +1,5 @@
-// Lists of rows as the page shows them. Every cell is given as text, or null where it is absent.
+// Lists of rows as the page shows them, once it has been calm for `quiet` milliseconds, at the latest after `limit`. Every
+// cell is given as text, or null where it is absent.
 
 const cellText = (element, attribute) => (attribute ? element.getAttribute(attribute) : shownText(element));
 
@@ -11,9 +12,10 @@ const part = (root, query, column) => {
   return found.length ? cellText(found[0], column.attribute) : null;
 };
 
-const items = (query, root, columns) => {
+const items = async (query, root, columns, quiet, limit) => {
+  const rests = await calm(quiet, limit);
   const found = query ? listed(query, root ?? document) : [];
-  return { changes: watch(), rows: found.map((item) => columns.map((column) => part(item, column.query, column))) };
+  return { calm: rests, rows: found.map((item) => columns.map((column) => part(item, column.query, column))) };
 };
 
 // The repeated elements, displayed or to be scrolled to.
@@ -39,9 +41,11 @@ const grid = (table) => {
 };
 
 // The header is what stands in `thead`, otherwise the first row.
-const table = (element, columns) => {
+const table = async (element, columns, quiet, limit) => {
+  const rests = await calm(quiet, limit);
+  if (!element.isConnected) return { error: "it was drawn again" };
   const host = element.localName === "table" ? element : element.querySelector("table");
-  if (!host) return { changes: watch(), error: "it holds no table" };
+  if (!host) return { error: "it holds no table" };
   const cells = grid(host);
   const isHeader = (row) => row.length > 0 && row.every((cell) => cell.closest("thead") || cell.localName === "th");
   const firstBody = cells.findIndex((row) => !isHeader(row));
@@ -52,13 +56,13 @@ const table = (element, columns) => {
   const wrong = places.findIndex((found) => found.length !== 1);
   if (wrong !== -1) {
     const many = places[wrong].length > 1 ? "more than one column" : "no column";
-    return { changes: watch(), error: `${many} “${columns[wrong].header}”; its columns are ${headers.map((text) => `“${text}”`).join(", ")}` };
+    return { error: `${many} “${columns[wrong].header}”; its columns are ${headers.map((text) => `“${text}”`).join(", ")}` };
   }
   // A cell as wide as the table is a message (“no records”), not a row.
   const message = (row) => headers.length > 1 && new Set(row).size === 1;
   const rows = cells.slice(bodyStart).filter((row) => row.length && !message(row));
   return {
-    changes: watch(),
+    calm: rests,
     rows: rows.map((row) => columns.map((column, at) => {
       const cell = row[places[at][0]];
       return cell ? part(cell, column.query, column) : null;

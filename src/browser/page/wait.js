@@ -1,17 +1,20 @@
 // Waiting: an answer as soon as the page changes, and whether an element can be used.
 
 let changeCount = 0;
+let changedAt = 0;
 let watching = null;
 const waiters = new Set();
 
 const changed = () => {
   changeCount += 1;
+  changedAt = performance.now();
   for (const wake of [...waiters]) wake();
 };
 
 // Starts to count changes of this document, once; says how many there were.
 const watch = () => {
   if (!watching) {
+    changedAt = performance.now();
     watching = new MutationObserver(changed);
     watching.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     for (const event of ["load", "transitionend", "animationend", "input", "change", "toggle"]) {
@@ -41,16 +44,17 @@ const settle = (seen, limit) => new Promise((done) => {
   waiters.add(finish);
 });
 
-// Answers when nothing changed for `quiet` milliseconds, at the latest after `limit`.
+// Answers when nothing has changed for `quiet` milliseconds, those before the call included; no after `limit`.
 const calm = async (quiet, limit) => {
   const end = performance.now() + limit;
-  let seen = watch();
-  while (performance.now() < end) {
-    const now = await settle(seen, quiet);
-    if (now === seen && document.readyState !== "loading") return true;
-    seen = now;
+  watch();
+  for (;;) {
+    const now = performance.now();
+    const left = changedAt + quiet - now;
+    if (left <= 0 && document.readyState !== "loading") return true;
+    if (now >= end) return false;
+    await settle(changeCount, Math.min(left > 0 ? left : quiet, end - now));
   }
-  return false;
 };
 
 // Is everything on the page loaded? Answers no after `limit`, and from then on at once.

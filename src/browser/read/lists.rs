@@ -47,21 +47,24 @@ impl Walk<'_, '_> {
 
     /// Pages that are shown one after another, by pressing `next` until it is gone or disabled.
     async fn shown_pages(&mut self, rows: &RowsRead) -> Result<Pages, Failure> {
-        let start = self.place().await?.url;
         let mut pages = vec![self.shown_rows(rows, None).await?];
         let Some(Next::Click(next)) = &rows.next else { return Ok(Pages::whole(pages)) };
         let next = Target::Alternatives(vec![next.clone()]);
-        loop {
+        let mut start = None;
+        let to_the_end = loop {
             if self.reaches_older(&pages, rows) {
-                return self.without_doubles(pages, rows, &start, false).await;
+                break false;
             }
             self.renew_limit();
-            let Some(found) = self.locate_now(&next).await? else { break };
+            let Some(found) = self.locate_now(&next).await? else { break true };
             if self.unusable(&found).await?.is_some_and(|why| why.contains("disabled")) {
-                break;
+                break true;
             }
             if pages.len() >= rows.max_pages as usize {
                 return Err(too_long(rows));
+            }
+            if start.is_none() {
+                start = Some(self.place().await?.url);
             }
             let found = self.locate(&next, Need::Usable).await?;
             if let Use::Refused(refusal) = self.on(&found, Action::Click(found.element.reference.clone())).await? {
@@ -69,21 +72,30 @@ impl Walk<'_, '_> {
             }
             let page = self.shown_rows(rows, pages.last()).await?;
             pages.push(page);
+        };
+        match start {
+            Some(start) => self.without_doubles(pages, rows, &start, to_the_end).await,
+            None => Ok(Pages { pages, to_the_end }),
         }
-        self.without_doubles(pages, rows, &start, true).await
     }
 
     /// The rows that are shown now, once they are there, and other than those of the page `before`.
     async fn shown_rows(&mut self, rows: &RowsRead, before: Option<&Page>) -> Result<Page, Failure> {
-        self.calm(CALM).await?;
+        let mut quiet = CALM;
         loop {
-            let trouble = match self.rows_now(rows).await? {
-                Ok(page) if Some(&page) == before => "the next page did not come".to_owned(),
-                Ok(page) if !page.is_empty() => return Ok(page),
-                Ok(page) => match &rows.empty {
+            let trouble = match self.rows_now(rows, quiet).await? {
+                Ok(Shown { page, .. }) if Some(&page) == before => "the next page did not come".to_owned(),
+                Ok(Shown { page, .. }) if !page.is_empty() => return Ok(page),
+                Ok(Shown { page, calm }) => match &rows.empty {
                     Some(empty) if !self.hits(empty).await?.is_empty() => return Ok(page),
                     Some(empty) => format!("there are no rows, and no {} that says so", self.describe(empty)?),
-                    None if matches!(rows.from, RowsFrom::Table(_)) && self.calm(CALM_EMPTY).await? => return Ok(page),
+                    None if matches!(rows.from, RowsFrom::Table(_)) => {
+                        if calm && quiet == CALM_EMPTY {
+                            return Ok(page);
+                        }
+                        quiet = CALM_EMPTY;
+                        "the table has no rows, and does not come to rest".to_owned()
+                    }
                     None => "there are no rows, and nothing says that the list is empty".to_owned(),
                 },
                 Err(trouble) => trouble,
@@ -95,9 +107,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// One look at the rows; the inner error says why there is no list to look at.
-    async fn rows_now(&mut self, rows: &RowsRead) -> Result<Result<Page, String>, Failure> {
-        let (context, function, arguments) = match &rows.from {
+    /// One look at the rows, once the page has been calm for so long or does not come to rest; the inner error says why
+    /// there is no list to look at.
+    async fn rows_now(&mut self, rows: &RowsRead, quiet: Duration) -> Result<Result<Shown, String>, Failure> {
+        let (context, function, mut arguments) = match &rows.from {
             RowsFrom::Table(locator) => {
                 let target = Target::Alternatives(vec![locator.clone()]);
                 let Some(found) = self.locate_now(&target).await? else {
@@ -107,12 +120,14 @@ impl Walk<'_, '_> {
                 (found.element.context, "table", vec![table, self.parts(&rows.columns)?])
             }
             RowsFrom::Items(locator) => {
-                let Some((context, root)) = self.root_of(locator).await? else { return Ok(Ok(Vec::new())) };
+                let Some((context, root)) = self.root_of(locator).await? else { return Ok(Ok(Shown::default())) };
                 let root = root.map_or(Json::Null, |root| element(&root.reference));
                 (context, "items", vec![self.nested_query(locator, false)?, root, self.parts(&rows.columns)?])
             }
-            RowsFrom::Json(_) | RowsFrom::Csv => return Ok(Ok(Vec::new())),
+            RowsFrom::Json(_) | RowsFrom::Csv => return Ok(Ok(Shown::default())),
         };
+        let limit = self.left().min(quiet * 20);
+        arguments.extend([quiet, limit].map(|span| json!(span.as_millis() as u64)));
         let answer = match self.page(&context, function, arguments).await? {
             Ok(answer) => answer,
             Err(refusal) => return Ok(Err(refusal.to_string())),
@@ -121,7 +136,8 @@ impl Walk<'_, '_> {
             return Ok(Err(why.to_owned()));
         }
         let found = answer.get("rows").and_then(Json::as_array).into_iter().flatten();
-        Ok(Ok(found.map(|row| row.as_array().into_iter().flatten().map(raw).collect()).collect()))
+        let page = found.map(|row| row.as_array().into_iter().flatten().map(raw).collect()).collect();
+        Ok(Ok(Shown { page, calm: answer.get("calm") == Some(&Json::Bool(true)) }))
     }
 
     /// What the page script needs to know of the columns.
@@ -217,14 +233,14 @@ impl Walk<'_, '_> {
         let message = format!("the list says that it has {} rows, and {count} were read.", said.value);
         Err(Failure::new(FailureKind::PageChanged, message))
     }
+}
 
-    /// Waits until the page does not change any more; false when it never came to rest.
-    async fn calm(&mut self, quiet: Duration) -> Result<bool, Failure> {
-        let context = self.context.clone();
-        let limit = self.left().min(quiet * 20);
-        let arguments = vec![json!(quiet.as_millis() as u64), json!(limit.as_millis() as u64)];
-        Ok(self.page(&context, "calm", arguments).await?.is_ok_and(|answer| answer == Json::Bool(true)))
-    }
+/// One look at a page of a list.
+#[derive(Default)]
+struct Shown {
+    page: Page,
+    /// The page was at rest.
+    calm: bool,
 }
 
 /// A list as it was read.

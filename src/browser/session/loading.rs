@@ -10,10 +10,13 @@ use tokio::time::timeout;
 
 use super::{Firefox, Wire};
 use crate::browser::{Refusal, Response};
+use crate::clock::Clock;
 use crate::run::Failure;
 
 /// How long after a click a document has time to begin to leave.
 const LEAVING: Duration = Duration::from_millis(50);
+/// A driver that was at a click for so long has waited itself for the document to leave: geckodriver gives it 200 ms.
+const DRIVER_WAITED: Duration = Duration::from_millis(200);
 
 /// Marks a document, so that the next one can be told from it, and notes when it begins to leave.
 const MARK: &str = "window.sunupMark = arguments[0]; window.sunupLeaving = false;
@@ -80,9 +83,14 @@ impl Firefox {
             Err(Refusal::Script(_)) => return Ok(Response::Refused(Refusal::Stale)),
             Err(refusal) => return Ok(Response::Refused(refusal)),
         }
-        match self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await? {
+        let began = self.clock.uptime();
+        let clicked = self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await?;
+        let waited = self.clock.uptime().saturating_sub(began) >= DRIVER_WAITED;
+        match clicked {
             // What goes wrong with the page after the click is no sign that there was none.
-            Ok(_) | Err(Refusal::Script(_)) => self.follow(mark, limit).await,
+            Ok(_) | Err(Refusal::Script(_)) => {
+                self.follow(mark, if waited { Duration::ZERO } else { LEAVING }, limit).await
+            }
             // The tab or frame was there a moment ago: the click's own handler may have closed it.
             Err(Refusal::Gone) => {
                 self.at = None;
@@ -93,8 +101,8 @@ impl Firefox {
     }
 
     /// After a click that was made: no refusal may say otherwise from here on.
-    async fn follow(&mut self, mark: u64, limit: Duration) -> Result<Response, Failure> {
-        let patience = json!(LEAVING.as_millis() as u64);
+    async fn follow(&mut self, mark: u64, patience: Duration, limit: Duration) -> Result<Response, Failure> {
+        let patience = json!(patience.as_millis() as u64);
         let arrived = match self.ask(Wire::script(LEAVE, &[json!(mark), patience]), limit).await? {
             Ok(answer) if answer.as_str() == Some("stays") => return Ok(Response::Done),
             Ok(_) | Err(Refusal::Script(_)) => self.arrive(mark, None, limit).await?,
