@@ -11,6 +11,7 @@ pub mod values;
 pub mod timing;
 pub mod files;
 pub mod run;
+pub mod program;
 pub mod secrets;
 pub mod ledger;
 pub mod report;

@@ -7,22 +7,15 @@ use super::fields::Fields;
 use super::file::File;
 use super::folder::is_id;
 use super::here::Here;
-use super::requires::mentions;
 use super::site::LoadedSite;
 use super::yaml::Node;
 use crate::timing::PeriodKind;
 
 impl Here<'_> {
-    /// `business_key:`. Its value is wanted before any secret is asked for.
+    /// `business_key:`.
     pub fn business_key(&self, fields: &Fields<'_>, vars: &[(String, Template)]) -> Option<Option<Template>> {
         let Some(node) = fields.get("business_key") else { return Some(None) };
-        let key = self.template(node)?;
-        if mentions(&key, vars, &|name| name == "account.username") {
-            let cure = "use `account.id`, or an `account.vars.…`";
-            let message = "a business key is made before any secret is asked for, and the user name may be one";
-            self.file.wrong(node.span.clone(), message, cure);
-        }
-        Some(Some(key))
+        self.without_login(node, vars).map(Some)
     }
 }
 

@@ -34,16 +34,54 @@ impl Here<'_> {
                 required_task(self.file, fields.get("task")?).map(|(site, task)| Requirement::Task { site, task })
             }
             "file" => self.required_file(&fields, vars),
-            other => {
-                self.file.not_supported(fields.key_span(other), &format!("requires: {other}"));
-                None
-            }
+            "http" => self.required_answer(fields.get("http")?, vars),
+            _ => self.required_command(fields.get("command")?, vars),
         }
+    }
+
+    /// A text that is worked out before any secret is asked for.
+    pub(super) fn without_login(&self, node: &Node, vars: &[(String, Template)]) -> Option<Template> {
+        let template = self.template(node)?;
+        if mentions(&template, vars, &|name| name == "account.username") {
+            let message = "this is worked out before any secret is asked for, and the user name may be one";
+            self.file.wrong(node.span.clone(), message, "use `account.id`, or an `account.vars.…`");
+            return None;
+        }
+        Some(template)
+    }
+
+    fn required_answer(&self, node: &Node, vars: &[(String, Template)]) -> Option<Requirement> {
+        let url = self.without_login(node, vars)?;
+        // Names may stand in it; what is before the first of them must be a whole origin.
+        let before = url.text().split("{{").next().unwrap_or_default();
+        let parsed = url::Url::parse(before).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let whole = before.len() == url.text().len() || before.matches('/').count() > 2;
+        let example = "write it whole: `http: \"https://status.example.org/ready\"`";
+        match parsed.filter(|_| whole) {
+            None => self.file.wrong(node.span.clone(), format!("`{}` is no http or https URL", url.text()), example),
+            Some(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
+                let message = "a login in a URL ends up in logs";
+                self.file.wrong(node.span.clone(), message, "ask an address that needs none, or use `command`");
+            }
+            Some(_) => return Some(Requirement::Http { url }),
+        }
+        None
+    }
+
+    fn required_command(&self, node: &Node, vars: &[(String, Template)]) -> Option<Requirement> {
+        let items = self.file.list(node, "a command")?;
+        if items.is_empty() {
+            let cure = "write the program and its arguments: [test, -e, ready]";
+            self.file.wrong(node.span.clone(), "this command has no program", cure);
+            return None;
+        }
+        let words: Option<Vec<_>> = items.iter().map(|item| self.without_login(item, vars)).collect();
+        words.map(|words| Requirement::Command { words })
     }
 
     /// Yesterday's file does not count, unless its path names the day.
     fn required_file(&self, fields: &Fields<'_>, vars: &[(String, Template)]) -> Option<Requirement> {
-        let path = fields.get("file").and_then(|node| self.template(node));
+        let path = fields.get("file").and_then(|node| self.without_login(node, vars));
         let words = [("period", true), ("any", false)];
         let changed = fields.get("changed").map(|node| self.file.one_of(node, &words));
         let path = path?;

@@ -101,6 +101,12 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// True when the answer depends on the requirements: nothing that is asked before them says no.
+pub fn asks_requirements(facts: &Facts<'_>) -> bool {
+    let begun = matches!(facts.state.phase, Phase::Acted | Phase::Intended | Phase::Closed);
+    facts.held_by.is_none() && !begun && in_time(facts).is_none()
+}
+
 /// Run now? The questions stand in the order of the design's table; the first "no" is the answer.
 pub fn decide(facts: &Facts<'_>) -> Decision {
     if let Some((task, status)) = facts.held_by {

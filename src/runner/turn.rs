@@ -10,7 +10,7 @@ use super::requirements::requirements;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
 use crate::ledger::{Lease, LeaseAnswer};
-use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, decide};
+use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, asks_requirements, decide};
 use crate::secrets::Redact;
 
 /// A slot that is no further off than this is waited for.
@@ -115,7 +115,7 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
-        let Asked { state, held_by, decision } = self.ask(plan, key, now)?;
+        let Asked { state, held_by, decision } = self.ask(plan, key, now).await?;
         if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
             world.ledger.open_key(&key.row, now)?;
         }
@@ -145,23 +145,29 @@ impl<'a> Morning<'a> {
     }
 
     /// "Run now?", with what it was asked of.
-    fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
+    async fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
         let world = self.world;
         let held_by = self.held_by(key)?;
         let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
         let state = TaskRun::fold(&events, &key.rules);
-        let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
-        let decision = decide(&Facts {
+        let mut facts = Facts {
             now,
             rules: &key.rules,
             state: &state,
             held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
-            requirements: &requirements,
+            requirements: &[],
             suspended_by: world.ledger.suspended_by(&key.row.lane)?,
             cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
             locked_by: locked_by.as_deref(),
-        });
+        };
+        // Programs and servers are not asked where their answer cannot matter.
+        let requirements = match asks_requirements(&facts) {
+            true => requirements(world, plan, key).await?,
+            false => Vec::new(),
+        };
+        facts.requirements = &requirements;
+        let decision = decide(&facts);
         Ok(Asked { state, held_by, decision })
     }
 
@@ -203,7 +209,7 @@ impl<'a> Morning<'a> {
             None => {
                 let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
                 // Another runner may have been at the key between the answer and the lease.
-                if self.ask(plan, key, world.clock.now())?.decision != Decision::Run {
+                if self.ask(plan, key, world.clock.now()).await?.decision != Decision::Run {
                     world.ledger.release_lease(&lease, world.clock.now())?;
                     return Ok(Turn::Worked);
                 }
@@ -265,7 +271,7 @@ impl<'a> Morning<'a> {
             return Ok(Turn::Worked);
         }
         let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
-        let same = match self.ask(plan, key, self.world.clock.now())?.decision {
+        let same = match self.ask(plan, key, self.world.clock.now()).await?.decision {
             Decision::Close(..) => matches!(event, Event::Closed { .. }),
             Decision::Run => matches!(event, Event::NotTried { .. }),
             Decision::Refused(_) => false,

@@ -8,8 +8,9 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Redactor;
-use super::source::{Environment, SecretError, from_command, from_credential, from_env, from_file};
+use super::source::{SecretError, from_command, from_credential, from_env, from_file};
 use crate::files::model::{SecretSource, TextSource};
+use crate::program::{Environment, Programs};
 
 /// A program that prints a secret must end within this time.
 const COMMAND_LIMIT: Duration = Duration::from_secs(10);
@@ -44,13 +45,16 @@ impl Resolver {
         let secret = match source {
             SecretSource::Env(name) => from_env(&self.environment, name),
             SecretSource::File(path) => from_file(&self.root.join(path)),
-            SecretSource::Command(command) => {
-                from_command(&self.environment, &self.root, command, self.command_limit).await
-            }
+            SecretSource::Command(command) => from_command(&self.programs(), command, self.command_limit).await,
             SecretSource::Credential(name) => from_credential(&self.environment, name),
         }?;
         self.redactor.add(&secret);
         Ok(secret)
+    }
+
+    /// Runs programs as those that print secrets are run.
+    pub fn programs(&self) -> Programs {
+        Programs::new(&self.root, &self.environment)
     }
 
     /// The text of this source, such as a user name. What comes from a secret source is treated as a secret in logs and

@@ -1,36 +1,21 @@
 //! Reading one secret from where it is kept. Errors name the place, never the secret.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path};
-use std::process::Stdio;
 use std::time::Duration;
 
 use nix::fcntl::OFlag;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::geteuid;
 use secrecy::SecretString;
-use tokio::io::AsyncReadExt;
-use tokio::process::{Child, Command};
+
+use crate::program::{Environment, Programs, Trouble};
 
 /// No secret is longer; what is longer is another file.
 const LONGEST: u64 = 64 * 1024;
 
-/// What a program that prints a secret may see of the environment: enough for `pass` and its like to find their store
-/// and agent, no secret of ours.
-const PASSED_ON: [&str; 9] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "XDG_RUNTIME_DIR",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "GNUPGHOME",
-    "PASSWORD_STORE_DIR",
-    "SSH_AUTH_SOCK",
-];
+const BY_HAND: &str = "run it by hand to see what it says";
 
 /// A secret cannot be had: where it should be, what is wrong there, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,9 +32,6 @@ pub struct SecretError {
 fn fault(place: &str, problem: impl Into<String>, cure: impl Into<String>) -> SecretError {
     SecretError { place: place.to_owned(), problem: problem.into(), cure: cure.into() }
 }
-
-/// The environment as it was when the process started.
-pub(super) type Environment = BTreeMap<OsString, OsString>;
 
 /// `{ env }`.
 pub(super) fn from_env(environment: &Environment, name: &str) -> Result<SecretString, SecretError> {
@@ -89,61 +71,28 @@ pub(super) fn from_credential(environment: &Environment, name: &str) -> Result<S
     read(&place, &mut file)
 }
 
-/// `{ command }`: the first line that it prints. No shell, a clean environment, a time limit for it and all it started.
+/// `{ command }`: the first line that it prints.
 pub(super) async fn from_command(
-    environment: &Environment,
-    folder: &Path,
+    programs: &Programs,
     command: &[String],
     limit: Duration,
 ) -> Result<SecretString, SecretError> {
-    let Some((program, arguments)) = command.split_first() else {
-        return Err(fault("a command", "it is empty", "write the program and its arguments as a list"));
-    };
     // Arguments may be telling; the program's name is enough to find the line.
-    let place = format!("command `{program}`");
-    let by_hand = "run it by hand to see what it says";
-    let mut child = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .envs(PASSED_ON.iter().filter_map(|name| Some((name, environment.get(OsString::from(name).as_os_str())?))))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| fault(&place, format!("it cannot be started ({error})"), "check its name and PATH"))?;
-    let group = child.id();
-    let outcome = tokio::time::timeout(limit, output(&mut child)).await;
-    end_group(group);
-    let (printed, success) = match outcome {
-        Err(_) => return Err(fault(&place, format!("it did not end within {limit:?}"), "it must not ask anything")),
-        Ok(Err(error)) => return Err(fault(&place, format!("its output cannot be read ({error})"), by_hand)),
-        Ok(Ok(outcome)) => outcome,
-    };
-    if !success {
-        return Err(fault(&place, "it ended with an error", by_hand));
+    let place = command.first().map_or("a command".to_owned(), |program| format!("command `{program}`"));
+    let ended = programs.run(command, LONGEST + 1, limit).await.map_err(|trouble| {
+        let cure = match &trouble {
+            Trouble::Empty => "write the program and its arguments as a list",
+            Trouble::NotStarted(_) => "check its name and PATH",
+            Trouble::Slow(_) => "it must not ask anything",
+            Trouble::Unreadable(_) => BY_HAND,
+        };
+        fault(&place, trouble.to_string(), cure)
+    })?;
+    if ended.code != Some(0) {
+        return Err(fault(&place, "it ended with an error", BY_HAND));
     }
-    let line = printed.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = ended.printed.split(|byte| *byte == b'\n').next().unwrap_or_default();
     text(&place, line.to_vec(), true)
-}
-
-/// What it printed, and whether it ended well.
-async fn output(child: &mut Child) -> std::io::Result<(Vec<u8>, bool)> {
-    let mut printed = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        stdout.take(LONGEST + 1).read_to_end(&mut printed).await?;
-    }
-    Ok((printed, child.wait().await?.success()))
-}
-
-/// Ends whatever is left of the command, which may have started others.
-fn end_group(group: Option<u32>) {
-    if let Some(group) = group.and_then(|id| i32::try_from(id).ok()) {
-        // Nothing is left in the usual case, which is an error here.
-        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
-    }
 }
 
 /// Opens a regular file, without waiting for the other end of a pipe.

@@ -22,6 +22,7 @@ mod mail;
 mod names;
 mod parallel;
 mod refused;
+mod requires;
 mod scenarios;
 mod stage;
 mod taken_over;

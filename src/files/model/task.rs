@@ -118,6 +118,16 @@ pub enum Requirement {
         /// A file of another day does not count.
         changed_in_period: bool,
     },
+    /// A request that answers 200 to 299.
+    Http {
+        /// An `http` or `https` URL.
+        url: Template,
+    },
+    /// A program of the user's that ends with 0. It must have no side effects: it is run again and again.
+    Command {
+        /// The program and its arguments.
+        words: Vec<Template>,
+    },
 }
 
 /// One of `refused:`.
