@@ -112,6 +112,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     let undelivered = send(&project, &setting, &ledger, &resolver, redactor).await?;
     let ending = Ending { project: &project, ledger: &ledger, outcome, kept, undelivered, rehearsal };
     let exit = ending.tell(common, &setting)?;
+    ledger.check_if_due(now)?;
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
         None => Ok(exit),

@@ -4,18 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension};
 
+use super::check::{self, quick_check, suspect_file};
 use super::losses::{LossKind, NewLoss, write_down};
 use super::mark::Mark;
 use super::place::{beside, has_content, is_stump, ledger_file};
-use super::stamp::{stamp, unstamp};
 use super::{LedgerError, aside, migrations};
-
-/// A ledger that was checked is trusted for so long, if its runs end well.
-const TRUSTED: TimeDelta = TimeDelta::days(7);
 
 /// What is said of a file that holds less than the beginning of a database.
 pub(super) const STUMP: &str = "only its first bytes are left";
@@ -31,8 +28,8 @@ pub(super) struct Examiner<'a> {
 enum Found {
     /// Nothing, or a database without anything in it.
     Nothing(Connection),
-    /// A ledger, perhaps of an older version.
-    Ledger(Connection),
+    /// A ledger, perhaps of an older version; checked where there was a reason to.
+    Ledger { connection: Connection, checked: bool },
     /// Damaged, and why.
     Damaged(String),
 }
@@ -41,24 +38,24 @@ impl Examiner<'_> {
     /// Leaves a whole ledger of this version, or says why there is none.
     pub fn examine(&self) -> Result<(), LedgerError> {
         let mark = Mark::read(&self.mark_file());
-        let (connection, loss) = match self.look()? {
-            Found::Ledger(connection) => {
+        let (connection, loss, checked) = match self.look()? {
+            Found::Ledger { connection, checked } => {
                 self.migrate(&connection)?;
                 let loss = self.compare(&connection, mark.as_ref())?;
-                (connection, loss)
+                (connection, loss, checked)
             }
             Found::Nothing(connection) => {
                 let reason = "there was none, and browser profiles that were used with one";
                 let loss = mark.as_ref().map(|_| new_loss(LossKind::Gone, reason, None, None));
-                (connection, loss)
+                (connection, loss, true)
             }
             Found::Damaged(reason) => {
                 let kept = self.set_aside(&reason)?;
                 let name = kept.file_name().map(|name| name.to_string_lossy().into_owned());
-                (self.connect()?, Some(new_loss(LossKind::Damaged, &reason, None, name)))
+                (self.connect()?, Some(new_loss(LossKind::Damaged, &reason, None, name)), true)
             }
         };
-        self.settle(&connection, mark.as_ref(), loss)
+        self.settle(&connection, mark.as_ref(), loss, checked)
     }
 
     fn ledger(&self) -> PathBuf {
@@ -103,7 +100,8 @@ impl Examiner<'_> {
         let cautious = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         let found = cautious.and_then(|_| self.look_inside(&connection, wal));
         match found.map_err(|error| self.error(error)) {
-            Ok(Inside::Sound) => Ok(Found::Ledger(connection)),
+            Ok(Inside::Sound) => Ok(Found::Ledger { connection, checked: false }),
+            Ok(Inside::Checked) => Ok(Found::Ledger { connection, checked: true }),
             Ok(Inside::Empty) => Ok(Found::Nothing(connection)),
             Ok(Inside::Faulty(reason)) => Ok(Found::Damaged(reason)),
             Ok(Inside::Foreign) => Err(LedgerError::Foreign(ledger)),
@@ -130,27 +128,16 @@ impl Examiner<'_> {
         if version <= 0 || ours != 4 {
             return Ok(Inside::Foreign);
         }
-        // A write-ahead file is left where the last run did not come to its end.
-        let unclean = wal || self.suspect().exists();
-        if (unclean || self.is_due(connection)?)
-            && let Some(fault) = quick_check(connection)?
-        {
-            return Ok(Inside::Faulty(fault));
+        // A write-ahead file is left where the last run did not come to its end. What is copied and migrated is looked at, too.
+        if !(wal || self.suspect().exists() || version < migrations::VERSION) {
+            return Ok(Inside::Sound);
         }
-        Ok(Inside::Sound)
+        Ok(quick_check(connection)?.map_or(Inside::Checked, Inside::Faulty))
     }
 
     /// A run left this when SQLite called the ledger damaged in the middle of its work.
     fn suspect(&self) -> PathBuf {
         suspect_file(&self.ledger())
-    }
-
-    fn is_due(&self, connection: &Connection) -> rusqlite::Result<bool> {
-        let sql = "SELECT value FROM meta WHERE name = 'checked_at'";
-        let checked: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
-        let checked = checked.and_then(|text| unstamp(0, &text).ok());
-        // One of the future is of a clock that was wrong.
-        Ok(checked.is_none_or(|checked| !(checked..checked + TRUSTED).contains(&self.now)))
     }
 
     fn set_aside(&self, reason: &str) -> Result<PathBuf, LedgerError> {
@@ -191,11 +178,16 @@ impl Examiner<'_> {
     }
 
     /// Makes what is missing, writes down what was lost and that all was looked at, and leaves the mark.
-    fn settle(&self, connection: &Connection, mark: Option<&Mark>, loss: Option<NewLoss>) -> Result<(), LedgerError> {
+    fn settle(
+        &self,
+        connection: &Connection,
+        mark: Option<&Mark>,
+        loss: Option<NewLoss>,
+        checked: bool,
+    ) -> Result<(), LedgerError> {
         let work = || {
             super::store::prepare(connection, self.patience)?;
             migrations::migrate(connection)?;
-            let due = self.is_due(connection)?;
             let transaction =
                 rusqlite::Transaction::new_unchecked(connection, rusqlite::TransactionBehavior::Immediate)?;
             if let Some(loss) = &loss {
@@ -203,9 +195,8 @@ impl Examiner<'_> {
                 // A clock that is behind would put the loss before the very keys that it is about.
                 write_down(&transaction, loss, least.map_or(self.now, |least| least.max(self.now)), least)?;
             }
-            if due || self.suspect().exists() {
-                let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES ('checked_at', ?1)";
-                transaction.execute(sql, [stamp(self.now)])?;
+            if checked {
+                check::checked(&transaction, self.now)?;
             }
             transaction.commit()?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
@@ -220,23 +211,15 @@ impl Examiner<'_> {
 
 enum Inside {
     Empty,
+    /// The last run ended cleanly.
     Sound,
+    /// It did not, and nothing is wrong.
+    Checked,
     Faulty(String),
     Foreign,
     TooNew(i64),
 }
 
-/// Where a run leaves word that the ledger is to be checked.
-pub(super) fn suspect_file(ledger: &Path) -> PathBuf {
-    ledger.with_extension("suspect")
-}
-
 fn new_loss(kind: LossKind, reason: &str, known_to: Option<DateTime<Utc>>, kept: Option<String>) -> NewLoss {
     NewLoss { kind, known_to, reason: reason.to_owned(), kept }
-}
-
-/// What SQLite finds wrong with the file, if anything: the first fault.
-fn quick_check(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let said: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    Ok((said != "ok").then(|| said.lines().last().unwrap_or_default().to_owned()))
 }

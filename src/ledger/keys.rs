@@ -95,18 +95,20 @@ impl Ledger {
 
     /// Every key that is not final.
     pub fn open_keys(&self) -> Result<Vec<StatusLine>, LedgerError> {
-        self.status_lines("closed_at IS NULL ORDER BY opened_at, rowid", [])
+        self.status_lines("INDEXED BY keys_open WHERE closed_at IS NULL ORDER BY opened_at, rowid", [])
     }
 
     /// The keys that a day's report covers.
     pub fn keys_of(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
-        self.status_lines("report_date = ?1 ORDER BY rowid", [date.to_string()])
+        self.status_lines("WHERE report_date = ?1 ORDER BY rowid", [date.to_string()])
     }
 
     /// The keys of earlier dates that came to an end since the last report before `date`.
     pub fn keys_ended_since_last_report(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
         self.status_lines(
-            "report_date < ?1 AND closed_at > ifnull((SELECT max(rendered_at) FROM reports WHERE date < ?1), '') ORDER BY rowid",
+            "INDEXED BY keys_closed WHERE report_date < ?1 AND closed_at > ifnull(
+                 (SELECT rendered_at FROM reports INDEXED BY reports_rendered WHERE date < ?1
+                  ORDER BY rendered_at DESC LIMIT 1), '') ORDER BY rowid",
             [date.to_string()],
         )
     }
@@ -120,9 +122,9 @@ impl Ledger {
         })
     }
 
-    fn status_lines(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<StatusLine>, LedgerError> {
+    fn status_lines(&self, which: &str, values: impl rusqlite::Params) -> Result<Vec<StatusLine>, LedgerError> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM keys WHERE {condition}"))?;
+            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM keys {which}"))?;
             statement.query_map(values, status_line)?.collect()
         })
     }

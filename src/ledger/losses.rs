@@ -6,6 +6,7 @@ use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::stamp::{parse, stamp, unstamp};
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 
 /// How lines were lost.
@@ -73,7 +74,7 @@ impl Ledger {
     /// The losses that no report has told of yet.
     pub fn untold_losses(&self) -> Result<Vec<Loss>, LedgerError> {
         let last: Option<DateTime<Utc>> = self.read(|connection| {
-            let last = connection.query_row("SELECT max(rendered_at) FROM reports", [], |row| row.get(0));
+            let last = connection.query_row_cached("SELECT max(rendered_at) FROM reports", [], |row| row.get(0));
             last.and_then(|text: Option<String>| text.map(|text| unstamp(0, &text)).transpose())
         })?;
         let mut losses = self.losses()?;

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
 use super::stamp::unstamp;
+use super::store::Statements;
 
 /// How far a ledger is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +41,11 @@ impl Mark {
     pub fn of(connection: &Connection) -> rusqlite::Result<Self> {
         let meta = |name: &str| {
             let sql = "SELECT value FROM meta WHERE name = ?1";
-            connection.query_row(sql, [name], |row| row.get::<_, String>(0)).optional()
+            connection.query_row_cached(sql, [name], |row| row.get::<_, String>(0)).optional()
         };
         Ok(Mark {
             ledger: meta("id")?.unwrap_or_default(),
-            lines: connection.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0))?,
+            lines: connection.query_row_cached("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0))?,
             latest: meta("high_water")?.map(|text| unstamp(0, &text)).transpose()?,
         })
     }

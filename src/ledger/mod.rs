@@ -5,6 +5,7 @@
 
 mod aside;
 mod attempts;
+mod check;
 mod error;
 mod examine;
 mod gate;

@@ -185,7 +185,7 @@ impl Ledger {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT id, date, number, sender, recipient, message_id, bytes, state, tries, unanswered, due, last_error
-                 FROM outbox WHERE state <> 'sent' ORDER BY id",
+                 FROM outbox INDEXED BY outbox_undelivered WHERE state <> 'sent' ORDER BY id",
             )?;
             statement.query_map([], outbox_mail)?.collect()
         })

@@ -70,7 +70,7 @@ impl Ledger {
     pub fn rows_of(&self, lane: &Lane, feed: &str, day: NaiveDate) -> Result<Vec<StoredRow>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT cells, collected_at, reported_at IS NOT NULL FROM rows
+                "SELECT cells, collected_at, reported_at IS NOT NULL FROM rows INDEXED BY rows_day
                  WHERE site = ?1 AND account = ?2 AND feed = ?3 AND day = ?4 ORDER BY position, rowid",
             )?;
             let rows = statement.query_map(params![lane.site, lane.account, feed, day.to_string()], |row| {

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Params, Row, Transaction, TransactionBehavior};
 
 use super::LedgerError;
-use super::examine::{Examiner, STUMP, suspect_file};
+use super::examine::{Examiner, STUMP};
 use super::gate::Gate;
 use super::mark::Mark;
 use super::migrations::{VERSION, version};
@@ -211,7 +211,7 @@ impl Ledger {
         let error = LedgerError::of(&self.path, error);
         if matches!(error, LedgerError::Damaged { .. }) {
             // The next opening looks closely.
-            let _ = std::fs::write(suspect_file(&self.path), "");
+            self.suspect();
         }
         error
     }

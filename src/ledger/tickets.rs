@@ -113,7 +113,7 @@ impl Ledger {
     pub fn closed_by(&self, number: i64) -> Result<Option<String>, LedgerError> {
         self.read(|connection| {
             let sql = "SELECT closed_by FROM tickets WHERE number = ?1";
-            Ok(connection.query_row(sql, [number], |row| row.get(0)).optional()?.flatten())
+            Ok(connection.query_row_cached(sql, [number], |row| row.get(0)).optional()?.flatten())
         })
     }
 
@@ -122,7 +122,7 @@ impl Ledger {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT number, site, account, kind, suspends, task, text, failure, fingerprint, opened_at
-                 FROM tickets WHERE closed_at IS NULL ORDER BY number",
+                 FROM tickets INDEXED BY tickets_open WHERE closed_at IS NULL ORDER BY number",
             )?;
             statement.query_map([], open_ticket)?.collect()
         })
@@ -137,7 +137,7 @@ impl Ledger {
     pub fn rejected_fingerprints(&self, lane: &Lane) -> Result<Vec<String>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT DISTINCT fingerprint FROM tickets
+                "SELECT DISTINCT fingerprint FROM tickets INDEXED BY tickets_rejected
                  WHERE site = ?1 AND account = ?2 AND kind = 'credentials_rejected' AND fingerprint IS NOT NULL",
             )?;
             statement.query_map(params![lane.site, lane.account], |row| row.get(0))?.collect()

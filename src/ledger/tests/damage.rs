@@ -72,14 +72,39 @@ fn harm_a_page(path: &Path) {
 }
 
 #[test]
-fn a_page_that_nobody_reads_is_found_within_a_week() {
+fn a_page_that_nobody_reads_is_found_within_a_week_and_no_start_waits_for_that() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     filled(data, 3);
     harm_a_page(&file(data));
-    let later = |days| open_at(data, now() + TimeDelta::days(days)).unwrap();
-    assert_eq!(kinds(&later(6)), [], "a clean end, and checked six days ago");
-    assert_eq!(kinds(&later(8)), [LossKind::Damaged]);
+    // A run: how it finds the ledger, and what it does at its end.
+    let run = |days| {
+        let now = now() + TimeDelta::days(days);
+        let ledger = open_at(data, now).unwrap();
+        ledger.check_if_due(now).unwrap();
+        kinds(&ledger)
+    };
+    assert_eq!(run(6), [], "a clean end, and checked six days ago");
+    assert_eq!(run(8), [], "found when the work is done");
+    assert_eq!(run(8), [LossKind::Damaged]);
+    assert_eq!(run(9), [LossKind::Damaged], "and only by that");
+}
+
+#[test]
+fn a_check_that_finds_nothing_is_good_for_a_week() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    filled(data, 3);
+    let run = |days| {
+        let now = now() + TimeDelta::days(days);
+        let ledger = open_at(data, now).unwrap();
+        ledger.check_if_due(now).unwrap();
+        kinds(&ledger)
+    };
+    assert_eq!(run(8), []);
+    harm_a_page(&file(data));
+    assert_eq!((run(14), run(14)), (vec![], vec![]));
+    assert_eq!((run(15), run(15)), (vec![], vec![LossKind::Damaged]));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod copies;
 mod damage;
 mod old;
 mod opening;
+mod plans;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::Connection;
 
 use super::*;
-use crate::run::{Event, Key, Lane, Status, TaskRun};
+use crate::run::{Event, Failure, FailureKind, Key, Lane, Source, Status, TaskRun};
 use crate::timing::{Calendar, PeriodKind, Window};
 
 fn now() -> DateTime<Utc> {

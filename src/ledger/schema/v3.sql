@@ -1,0 +1,12 @@
+-- Version 3: what a ledger of many years is asked every day, it finds without reading those years.
+
+-- The keys that ended since the last report, and when that was.
+CREATE INDEX keys_closed ON keys (closed_at) WHERE closed_at IS NOT NULL;
+CREATE INDEX reports_rendered ON reports (rendered_at, date);
+
+-- The mails that did not arrive; a row's state stands behind its bytes, which would all have to be read. And those of a date.
+CREATE INDEX outbox_undelivered ON outbox (id) WHERE state <> 'sent';
+CREATE INDEX outbox_date ON outbox (date, number);
+
+-- The secrets that a site rejected.
+CREATE INDEX tickets_rejected ON tickets (site, account) WHERE fingerprint IS NOT NULL;
