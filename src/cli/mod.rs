@@ -5,6 +5,7 @@ mod folders;
 mod rehearsal;
 mod report;
 mod run;
+mod serve;
 mod show;
 mod status;
 mod terminal;
@@ -48,6 +49,8 @@ struct Common {
 enum Command {
     /// Do what is due now, prove it, and mail the report
     Run(run::RunArgs),
+    /// Do what is due whenever it is due, until a signal ends it
+    Serve,
     /// Check the files: every fault at once, with its place and its cure
     Validate,
     /// Show what is done, what waits, and what runs next
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
     let redactor = Redactor::new();
     // Other variables, `DEBUG` and `RUST_LOG` among them, have no say.
     let filter = std::env::var("SUNUP_LOG").ok();
+    let filter = filter.or_else(|| matches!(line.command, Command::Serve).then(|| serve::LOGGED.to_owned()));
     start_log(RedactedLog::new(LogWriter::Stderr, redactor.clone()), filter.as_deref());
     match carry_out(line, &redactor) {
         Ok(exit) => exit.into(),
@@ -91,14 +95,13 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Status => status::status(common),
         Command::Report(args) => report::report(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
-        Command::Run(args) => {
-            // One thread works the lanes; what else happens (driver, proxy, mail) are tasks beside it.
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
-                .enable_all()
-                .build()
-                .context("the runtime does not start")?;
-            runtime.block_on(run::run(common, &args, redactor))
-        }
+        Command::Run(args) => runtime()?.block_on(run::run(common, &args, redactor)),
+        Command::Serve => runtime()?.block_on(serve::serve(common, redactor)),
     }
+}
+
+/// One thread works the lanes; what else happens (driver, proxy, mail) are tasks beside it.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().context("the runtime does not start")
 }

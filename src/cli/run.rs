@@ -1,6 +1,6 @@
 //! `sunup run`: the morning, or a hand-started task; with `--dry-run`, against fixtures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -14,11 +14,10 @@ use super::{Common, folders, rehearsal, show, status};
 use crate::browser::{Scratch, scratch};
 use crate::clock::{Clock, SystemClock};
 use crate::files::model::Project;
-use crate::ledger::{Holder, Ledger, StoredReport};
-use crate::report::{Mailer, Rehearsal, Report, SmtpServer, Words};
-use crate::runner::{
-    CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, World, assemble, deliver, end_orphans, keep_report,
-};
+use crate::ledger::Ledger;
+use crate::report::{Rehearsal, Report, Words};
+use crate::run::Source;
+use crate::runner::{Control, Done, Proxy, Rehearsed, Round, assemble, end_orphans};
 use crate::secrets::{Redactor, Resolver};
 
 /// What `run` takes.
@@ -67,75 +66,33 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     status::tell_losses(&ledger, &project)?;
     let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
     let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
-    let world = World {
+    let control = Control::default();
+    let told = || setting.stage.as_ref().map(Stage::told).unwrap_or_default();
+    let rehearsed = setting.stage.as_ref().map(|stage| Rehearsed {
+        proxy: Proxy(stage.proxy()),
+        fixtures: stage.fixtures().to_path_buf(),
+        told: &told,
+    });
+    let round = Round {
         project: &project,
         ledger: &ledger,
         clock: setting.clock.as_ref(),
-        launcher: Launcher {
-            settings: project.settings.browser.clone(),
-            data: setting.data.clone(),
-            proxy: setting.stage.as_ref().map(|stage| Proxy(stage.proxy())),
-            holder: Holder::this(),
-        },
-        credentials: CredentialsFrom {
-            fixtures: setting.stage.as_ref().map(|stage| stage.fixtures().to_path_buf()),
-            resolver: resolver.clone(),
-            redactor: redactor.clone(),
-            data: setting.data.clone(),
-        },
+        data: &setting.data,
+        resolver: &resolver,
         redactor,
         watch: &terminal,
-        pictures: setting.data.join("pictures"),
-        holder: Holder::this(),
-        run: run_id(),
+        control: &control,
+        rehearsed,
     };
-    world.launcher.sweep();
-    let outcome = Morning::new(&world, args.tasks.clone()).run().await;
+    let source = if args.tasks.is_empty() { Source::Schedule } else { Source::Hand };
+    let done = round.run(args.tasks.clone(), source).await;
     terminal.end();
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            // What was done is told all the same, if the ledger still can; then the fault.
-            tell_in_spite_of(&project, &setting, &ledger, &resolver, redactor).await;
-            return Err(error);
-        }
-    };
     let rehearsal = setting.stage.as_ref().map(Stage::told);
-    let now = setting.clock.now();
-    let by_hand = !args.tasks.is_empty() && !args.dry_run;
-    let kept = match outcome.report_date {
-        Some(date) if outcome.others_at_work.is_empty() => {
-            keep_report(&project, &ledger, redactor, date, now, rehearsal.clone(), by_hand)?
-        }
-        _ => None,
-    };
-    let undelivered = send(&project, &setting, &ledger, &resolver, redactor).await?;
-    let ending = Ending { project: &project, ledger: &ledger, outcome, kept, undelivered, rehearsal };
+    let ending = Ending { project: &project, ledger: &ledger, done: done?, rehearsal };
     let exit = ending.tell(common, &setting)?;
-    ledger.check_if_due(now)?;
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
         None => Ok(exit),
-    }
-}
-
-/// After a fault of ours in the middle of a morning: a report of what is on record, and what waits in the outbox.
-async fn tell_in_spite_of(
-    project: &Project,
-    setting: &Setting,
-    ledger: &Ledger,
-    resolver: &Resolver,
-    redactor: &Redactor,
-) {
-    let told = async {
-        let rehearsal = setting.stage.as_ref().map(Stage::told);
-        if let Some(date) = ledger.last_date()? {
-            keep_report(project, ledger, redactor, date, setting.clock.now(), rehearsal, false)?;
-        }
-        send(project, setting, ledger, resolver, redactor).await
-    };
-    if let Err(error) = told.await {
-        tracing::error!("the report could not be made either: {error:#}");
     }
 }
 
@@ -165,79 +122,24 @@ async fn setting(common: &Common, args: &RunArgs, project: &Project) -> Result<S
     Ok(Setting { data, clock: stage.clock(), stage: Some(stage), _temporary: temporary })
 }
 
-/// The run's id: random, so that two runs of one second differ.
-fn run_id() -> String {
-    format!("{:016x}", fastrand::u64(..))
-}
-
-/// Sends what waits in the outbox. The mail server's password is asked for only when something does.
-async fn send(
-    project: &Project,
-    setting: &Setting,
-    ledger: &Ledger,
-    resolver: &Resolver,
-    redactor: &Redactor,
-) -> Result<Vec<Undelivered>> {
-    if ledger.undelivered_mails()?.is_empty() {
-        return Ok(Vec::new());
-    }
-    match mailer(project, setting, resolver).await {
-        Ok(Some(mailer)) => deliver(ledger, setting.clock.as_ref(), &mailer, redactor).await,
-        Ok(None) => Ok(Vec::new()),
-        Err(why) => undeliverable(ledger, &why),
-    }
-}
-
-/// Where mails go: a rehearsal's into a folder, others to the server; none when no server is named.
-async fn mailer(project: &Project, setting: &Setting, resolver: &Resolver) -> Result<Option<Mailer>, String> {
-    if setting.stage.is_some() {
-        return Ok(Some(Mailer::Files(mail_folder(&setting.data))));
-    }
-    let Some(smtp) = project.settings.report.as_ref().and_then(|report| report.smtp.as_ref()) else { return Ok(None) };
-    let password = match &smtp.login {
-        Some((_, source)) => {
-            let secret = resolver.secret(source).await;
-            Some(secret.map_err(|error| format!("the mail server's password: {error}"))?)
-        }
-        None => None,
-    };
-    Ok(Some(Mailer::Smtp(SmtpServer::new(smtp, password))))
-}
-
-/// The mails that cannot even be tried.
-fn undeliverable(ledger: &Ledger, why: &str) -> Result<Vec<Undelivered>> {
-    let mails = ledger.undelivered_mails()?;
-    let reason = why.to_owned();
-    Ok(mails
-        .into_iter()
-        .map(|mail| Undelivered { recipient: mail.mail.recipient, state: mail.state, reason: reason.clone() })
-        .collect())
-}
-
-fn mail_folder(data: &Path) -> PathBuf {
-    data.join("mail")
-}
-
 /// What a run says at its end.
 struct Ending<'a> {
     project: &'a Project,
     ledger: &'a Ledger,
-    outcome: Outcome,
-    kept: Option<StoredReport>,
-    undelivered: Vec<Undelivered>,
+    done: Done,
     rehearsal: Option<Rehearsal>,
 }
 
 impl Ending<'_> {
     fn tell(&self, common: &Common, setting: &Setting) -> Result<Exit> {
         let words = Words::new(self.project.settings.language)?;
-        let Some(date) = self.outcome.report_date else {
+        let Some(date) = self.done.outcome.report_date else {
             if common.json {
                 show::json(&json!({ "date": null, "runs": [], "tickets": [], "report": null, "undelivered": [] }));
             } else {
                 show::line(&words.get("cli-nothing-due"));
             }
-            return Ok(if self.undelivered.is_empty() { Exit::Ok } else { Exit::NotDelivered });
+            return Ok(if self.done.undelivered.is_empty() { Exit::Ok } else { Exit::NotDelivered });
         };
         let now = setting.clock.now();
         let report = assemble(self.project, self.ledger, date, now, self.rehearsal.clone())?;
@@ -246,22 +148,23 @@ impl Ending<'_> {
         } else {
             self.tell_person(&report, setting, &words);
         }
-        Ok(status::exit_of(&report.runs, !report.tickets.is_empty(), !self.undelivered.is_empty()))
+        Ok(status::exit_of(&report.runs, !report.tickets.is_empty(), !self.done.undelivered.is_empty()))
     }
 
     fn tell_json(&self, report: &Report) {
         let undelivered = self
+            .done
             .undelivered
             .iter()
             .map(|mail| json!({ "to": mail.recipient, "state": mail.state.word(), "error": mail.reason }));
-        let others = self.outcome.others_at_work.iter();
+        let others = self.done.outcome.others_at_work.iter();
         let others = others.map(|(lane, holder)| json!({ "lane": lane.to_string(), "holder": holder }));
         show::json(&json!({
             "date": report.date,
             "runs": report.runs,
             "tickets": report.tickets,
             "points": report.points,
-            "report": self.kept.as_ref().map(|kept| json!({ "number": kept.number, "subject": kept.subject })),
+            "report": self.done.kept.as_ref().map(|kept| json!({ "number": kept.number, "subject": kept.subject })),
             "undelivered": undelivered.collect::<Vec<_>>(),
             "rehearsal": report.rehearsal,
             "others_at_work": others.collect::<Vec<_>>(),
@@ -270,23 +173,23 @@ impl Ending<'_> {
     }
 
     fn tell_person(&self, report: &Report, setting: &Setting, words: &Words) {
-        match &self.kept {
+        match &self.done.kept {
             Some(kept) => show::line(kept.text.trim_end()),
             None => status::rows(&report.runs, words, self.project.settings.timezone),
         }
-        for (lane, holder) in &self.outcome.others_at_work {
+        for (lane, holder) in &self.done.outcome.others_at_work {
             let (lane, holder) = (lane.to_string(), holder.clone());
             show::line(&words.with("cli-other-at-work", &[("lane", lane.into()), ("holder", holder.into())]));
         }
-        if !self.outcome.worked && report.runs.iter().all(|run| run.status.is_done()) {
+        if !self.done.outcome.worked && report.runs.iter().all(|run| run.status.is_done()) {
             show::line(&words.get("cli-nothing-left"));
         }
         let to_files = setting.stage.is_some() && setting._temporary.is_none();
-        if to_files && mail_folder(&setting.data).is_dir() {
-            let folder = mail_folder(&setting.data).display().to_string();
+        if to_files && Round::mail_folder(&setting.data).is_dir() {
+            let folder = Round::mail_folder(&setting.data).display().to_string();
             show::line(&words.with("cli-mail-folder", &[("folder", folder.into())]));
         }
-        for mail in &self.undelivered {
+        for mail in &self.done.undelivered {
             let to = mail.recipient.clone();
             let state = mail.state.word().to_owned();
             let reason = mail.reason.clone();

@@ -8,14 +8,6 @@ use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::{Key, Source, TaskRun};
 
-fn word(source: Source) -> &'static str {
-    match source {
-        Source::Schedule => "schedule",
-        Source::Hand => "hand",
-        Source::Retry => "retry",
-    }
-}
-
 impl Ledger {
     /// Writes down an answer to "run now?". The same answer again only counts.
     pub fn record_decision(
@@ -40,7 +32,7 @@ impl Ledger {
                 )?,
                 _ => transaction.execute_cached(
                     "INSERT INTO decisions (key, source, answer, first_at, last_at, count) VALUES (?1, ?2, ?3, ?4, ?4, 1)",
-                    params![key.as_str(), word(source), answer, stamp(at)],
+                    params![key.as_str(), source.word(), answer, stamp(at)],
                 )?,
             };
             Ok(())
@@ -70,7 +62,7 @@ impl Ledger {
             )?;
             transaction.execute_cached(
                 "INSERT INTO attempts (key, run, source, started_at) VALUES (?1, ?2, ?3, ?4)",
-                params![key.as_str(), run, word(source), stamp(at)],
+                params![key.as_str(), run, source.word(), stamp(at)],
             )?;
             Ok(transaction.last_insert_rowid())
         })

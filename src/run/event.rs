@@ -28,6 +28,26 @@ pub enum Source {
     Hand,
     /// A retry or a repeated verify that fell due.
     Retry,
+    /// A slot that was passed while the daemon slept, or before it was started.
+    CatchUp,
+    /// The clock went ahead (sleep, suspend, a step), and no slot lay in between.
+    Resume,
+    /// The API: "run now".
+    Api,
+}
+
+impl Source {
+    /// The word in the ledger.
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::Schedule => "schedule",
+            Source::Hand => "hand",
+            Source::Retry => "retry",
+            Source::CatchUp => "catch_up",
+            Source::Resume => "resume",
+            Source::Api => "api",
+        }
+    }
 }
 
 /// One thing that happened to a key.

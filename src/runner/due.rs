@@ -90,9 +90,7 @@ impl<'a> Morning<'a> {
     }
 
     fn is_asked_for(&self, key: &Planned<'_>) -> bool {
-        let path = format!("{}/{}", key.row.lane.site, key.row.task);
-        self.only.is_empty()
-            || self.only.iter().any(|name| *name == path || *name == key.row.task || *name == key.row.lane.site)
+        names_task(&self.only, &key.row.lane.site, &key.row.task)
     }
 
     /// A key whose task file is gone: nothing can be read for it any more.
@@ -107,4 +105,10 @@ impl<'a> Morning<'a> {
         let event = Event::Closed { status, reason: reason.to_owned() };
         Ok(self.world.ledger.append(&self.world.run, &row.key, now, &event, &state)?)
     }
+}
+
+/// True when these names (`site/task`, `task` or `site`) name this task. No name at all means every task.
+pub fn names_task(names: &[String], site: &str, task: &str) -> bool {
+    let path = format!("{site}/{task}");
+    names.is_empty() || names.iter().any(|name| *name == path || name == task || name == site)
 }

@@ -9,7 +9,7 @@ use super::morning::World;
 use super::plan::Planned;
 use super::progress::Progress;
 use super::scope::scope;
-use super::{Credentials, clock_fault, doubt, requirements, tickets};
+use super::{Credentials, clock_fault, control, doubt, requirements, tickets};
 use crate::browser::Firefox;
 use crate::browser::visit::{Prepared, Visit};
 use crate::clock::Instant;
@@ -59,6 +59,7 @@ enum Stop {
     LeaseLost,
     Suspended(i64),
     RunOver,
+    Told,
 }
 
 impl<'a> OpenLane<'a> {
@@ -170,10 +171,21 @@ impl<'a> OpenLane<'a> {
             _ => {}
         }
         if !committing && let Some(event) = self.signed_in(planned, before_act).await? {
-            return Ok(Some(event));
+            return Ok(Some(self.unless_stopped(event)));
         }
         self.touched = Some(planned.row.period);
-        self.perform(planned, next).await.map(Some)
+        let event = self.perform(planned, next).await?;
+        Ok(Some(self.unless_stopped(event)))
+    }
+
+    /// What failed because the run was told to stop was not tried: it spends nothing. Whatever may have been sent stays so.
+    fn unless_stopped(&self, event: Event) -> Event {
+        match event {
+            Event::ReadFailed { .. } | Event::PrepareFailed { .. } if self.world.control.is_stopped() => {
+                Event::NotTried { failure: control::stopped() }
+            }
+            event => event,
+        }
     }
 
     /// What stops the lane before its next step.
@@ -184,6 +196,9 @@ impl<'a> OpenLane<'a> {
         if !self.world.ledger.keep_lease(&mut self.lease, now, needed)? {
             self.lost = true;
             return Ok(Some(Stop::LeaseLost));
+        }
+        if self.world.control.is_stopped() {
+            return Ok(Some(Stop::Told));
         }
         if now >= self.ends_at {
             return Ok(Some(Stop::RunOver));
@@ -208,7 +223,7 @@ impl<'a> OpenLane<'a> {
         let failure = stop.failure(self)?;
         Ok(Some(match stop {
             Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
-            Stop::RunOver | Stop::Suspended(_) => Event::NotTried { failure },
+            Stop::RunOver | Stop::Told | Stop::Suspended(_) => Event::NotTried { failure },
         }))
     }
 
@@ -284,7 +299,10 @@ impl<'a> OpenLane<'a> {
         }
         if self.browser.is_none() {
             self.world.watch.tell(Progress::Browser { lane: &self.lane.to_string() });
-            self.browser = Some(self.world.launcher.start(self.site, &self.lane).await?);
+            let (world, no_limit) = (self.world, Duration::MAX);
+            let start = world.launcher.start(self.site, &self.lane);
+            let started = world.control.in_time(no_limit, start).await;
+            self.browser = Some(started.map_err(|cut| cut.failure(no_limit))??);
         }
         self.browser.as_mut().ok_or_else(|| Failure::new(FailureKind::Environment, "the browser did not start"))
     }
@@ -320,7 +338,9 @@ impl<'a> OpenLane<'a> {
 
     /// Closes the lane: points are read back, the browser ends, the lease is given back.
     pub async fn close(mut self) -> Result<()> {
-        if let Some(period) = self.touched {
+        if let Some(period) = self.touched
+            && !self.world.control.is_stopped()
+        {
             self.read_points(period).await?;
         }
         self.end_browser().await;
@@ -335,6 +355,7 @@ impl Stop {
                 Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
             }
             Stop::RunOver => run_over(),
+            Stop::Told => control::stopped(),
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
         })
     }

@@ -54,6 +54,12 @@ impl Launcher {
     }
 }
 
+/// Ends the drivers and browsers that this process started, at once: it is about to end itself.
+pub fn end_browsers_of(holder: &Holder) {
+    let own = holder.mark();
+    sweep::sweep(|mark| mark == own);
+}
+
 /// Ends the drivers and browsers that killed runs of this machine left behind.
 pub fn end_orphans() {
     let groups = sweep::sweep(|mark| Holder::of_mark(mark).is_some_and(|holder| holder.is_dead()));

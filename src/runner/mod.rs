@@ -7,6 +7,7 @@
 //! ```
 
 mod clock_fault;
+mod control;
 mod credentials;
 mod crew;
 mod deliver;
@@ -22,17 +23,22 @@ mod progress;
 mod redact;
 mod report;
 mod requirements;
+mod round;
 mod scope;
 mod shared_key;
 mod sign_in;
 mod tickets;
 mod turn;
 
+pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
-pub use launch::{Launcher, Proxy, end_orphans};
+pub use due::names_task;
+pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};
+pub use round::{Done, Rehearsed, Round};
+pub use turn::Answered;

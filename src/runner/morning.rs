@@ -15,7 +15,7 @@ use tracing::Instrument;
 use super::crew::Crew;
 use super::plan::Planned;
 use super::turn::LaneState;
-use super::{CredentialsFrom, Launcher, Progress, Watch};
+use super::{Control, CredentialsFrom, Launcher, Progress, Watch};
 use crate::clock::{AtWork, Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, Ledger};
@@ -39,6 +39,8 @@ pub struct World<'a> {
     pub redactor: &'a Redactor,
     /// Who watches.
     pub watch: &'a dyn Watch,
+    /// How the run is told to look again, or to stop.
+    pub control: &'a Control,
     /// Where pictures of failures are written.
     pub pictures: PathBuf,
     /// This process.
@@ -104,6 +106,11 @@ impl<'a> Morning<'a> {
         Morning { world, source, only, deadline, limit, progress, others_at_work }
     }
 
+    /// The same, on another's word.
+    pub fn by(self, source: Source) -> Self {
+        Morning { source, ..self }
+    }
+
     /// Works until every due key is final or waits beyond the report's time. A fault of ours in one lane stops that lane
     /// alone, and is told when all others are done.
     pub async fn run(self) -> Result<Outcome> {
@@ -111,6 +118,7 @@ impl<'a> Morning<'a> {
         let mut report_date = None;
         loop {
             let now = self.world.clock.now();
+            let spoken = self.world.control.spoken();
             lanes.stopped |= self.is_over();
             match self.planned(now).and_then(|planned| self.due(&planned)) {
                 _ if lanes.stopped => {}
@@ -126,9 +134,9 @@ impl<'a> Morning<'a> {
                 Some(until) if lanes.at_work.is_empty() => self.world.watch.tell(Progress::Waiting(until)),
                 _ => {}
             }
-            self.next(&mut lanes, wake).await;
+            self.next(&mut lanes, wake, spoken).await;
         }
-        if self.is_over()
+        if self.has_lasted()
             && let Err(fault) = self.record_left_over(self.world.clock.now())
         {
             lanes.keep(fault);
@@ -187,13 +195,18 @@ impl<'a> Morning<'a> {
         lanes.at_work.start(name, work.instrument(span));
     }
 
-    /// Waits until a lane is done, until something happened that another may wait for, or until a resting one wakes.
-    async fn next<'m>(&'m self, lanes: &mut Lanes<'m, 'a>, wake: Option<Instant>) {
+    /// Waits until a lane is done, until something happened that another may wait for, or until a resting one wakes; or
+    /// until the run is told to look again, or to stop.
+    async fn next<'m>(&'m self, lanes: &mut Lanes<'m, 'a>, wake: Option<Instant>, spoken: impl Future<Output = ()>) {
         let before = self.progress.get();
         let mut wake = pin!(self.sleep_until(wake));
+        let mut spoken = pin!(spoken);
         let done = poll_fn(|context| {
             let awake = wake.as_mut().poll(context).is_ready();
             let done = lanes.at_work.poll(context);
+            if spoken.as_mut().poll(context).is_ready() {
+                self.progress.set(self.progress.get() + 1);
+            }
             let goes_on = awake || !done.is_empty() || self.progress.get() > before;
             if goes_on { Poll::Ready(done) } else { Poll::Pending }
         });
@@ -211,8 +224,12 @@ impl<'a> Morning<'a> {
         self.world.clock.sleep_until(until).await;
     }
 
-    /// True once the run has lasted as long as it may: nothing more is begun.
+    /// True once nothing more is begun: the run was told to stop, or has lasted as long as it may.
     pub(super) fn is_over(&self) -> bool {
+        self.world.control.is_stopped() || self.has_lasted()
+    }
+
+    fn has_lasted(&self) -> bool {
         self.world.clock.now() >= self.limit
     }
 }

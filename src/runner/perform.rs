@@ -51,14 +51,15 @@ impl<'a> OpenLane<'a> {
     async fn read_section(&mut self, planned: &Planned<'a>, section: &Section) -> Result<Reading, Failure> {
         let scope = self.scope(planned);
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let mut visit = self.visit(planned.row.period).await?;
-        let read = tokio::time::timeout(limit, visit.read_section(section, scope)).await;
+        let read = control.in_time(limit, visit.read_section(section, scope)).await;
         match read {
             Ok(Ok(reading)) => Ok(reading),
             Ok(Err(halt)) => Err(failure_of(halt)),
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Err(over_time(limit))
+                Err(cut.failure(limit))
             }
         }
     }
@@ -67,12 +68,13 @@ impl<'a> OpenLane<'a> {
         let steps = steps(planned);
         let scope = with_checked(self.scope(planned), &self.checked);
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let visit = self.visit(planned.row.period).await;
         let mut visit = match visit {
             Ok(visit) => visit,
             Err(failure) => return Event::PrepareFailed { failure },
         };
-        match tokio::time::timeout(limit, visit.prepare(steps, scope)).await {
+        match control.in_time(limit, visit.prepare(steps, scope)).await {
             Ok(Ok(prepared)) => {
                 let notes = prepared.notes.clone();
                 self.prepared = Some(prepared);
@@ -81,9 +83,9 @@ impl<'a> OpenLane<'a> {
             Ok(Err(Halt::Later(reason))) => Event::Halted { later: true, reason },
             Ok(Err(Halt::Skip(reason))) => Event::Halted { later: false, reason },
             Ok(Err(Halt::Failed(failure))) => Event::PrepareFailed { failure: self.explain(planned, failure).await },
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Event::PrepareFailed { failure: over_time(limit) }
+                Event::PrepareFailed { failure: cut.failure(limit) }
             }
         }
     }
@@ -95,6 +97,7 @@ impl<'a> OpenLane<'a> {
         }
         self.session.apply(&SessionEvent::Acted);
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let work = async {
             match (planned.task.effect, self.prepared.take()) {
                 (Effect::Repeatable, _) => self.act_whole(planned).await,
@@ -107,11 +110,11 @@ impl<'a> OpenLane<'a> {
                 },
             }
         };
-        match tokio::time::timeout(limit, work).await {
+        match control.to_its_end(limit, work).await {
             Ok(event) => Ok(event),
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Ok(Event::Committed { trouble: Some(over_time(limit)), refused: None })
+                Ok(Event::Committed { trouble: Some(cut.failure(limit)), refused: None })
             }
         }
     }

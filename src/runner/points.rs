@@ -55,12 +55,13 @@ impl OpenLane<'_> {
     async fn read_rows(&mut self, section: &Section, period: Period) -> Result<Reading, Failure> {
         let scope = scope(&period, self.account, &self.credentials, None);
         let limit = self.limit(std::time::Duration::from_secs(180));
+        let control = self.world.control;
         let mut visit = self.visit(period).await?;
-        match tokio::time::timeout(limit, visit.read_section(section, scope)).await {
+        match control.in_time(limit, visit.read_section(section, scope)).await {
             Ok(read) => read.map_err(failure_of),
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Err(super::perform::over_time(limit))
+                Err(cut.failure(limit))
             }
         }
     }

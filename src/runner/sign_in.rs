@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::lane::{OpenLane, attempt_limit};
-use super::perform::{failure_of, over_time};
+use super::perform::failure_of;
 use super::plan::Planned;
 use crate::browser::visit::Committed;
 use crate::files::model::{Act, Step};
@@ -68,12 +68,13 @@ impl<'a> OpenLane<'a> {
         let scope = self.scope(planned);
         let section = &self.site.sign_in.check;
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let mut visit = self.visit(planned.row.period).await?;
-        match tokio::time::timeout(limit, visit.read_section(section, scope)).await {
+        match control.in_time(limit, visit.read_section(section, scope)).await {
             Ok(read) => read.map_err(failure_of),
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Err(over_time(limit))
+                Err(cut.failure(limit))
             }
         }
     }
@@ -91,15 +92,16 @@ impl<'a> OpenLane<'a> {
         let scope = self.scope(planned);
         let steps = sign_in_steps(&self.site.sign_in.act);
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let mut visit = self.visit(planned.row.period).await?;
-        match tokio::time::timeout(limit, visit.prepare(steps, scope)).await {
+        match control.in_time(limit, visit.prepare(steps, scope)).await {
             Ok(prepared) => {
                 self.prepared = Some(prepared.map_err(failure_of)?);
                 Ok(SessionEvent::Prepared)
             }
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Err(over_time(limit))
+                Err(cut.failure(limit))
             }
         }
     }
@@ -129,6 +131,7 @@ impl<'a> OpenLane<'a> {
         };
         let steps = sign_in_steps(&self.site.sign_in.act);
         let limit = self.limit(attempt_limit(planned));
+        let control = self.world.control;
         let work = async {
             let mut visit = match self.visit(planned.row.period).await {
                 Ok(visit) => visit,
@@ -139,11 +142,11 @@ impl<'a> OpenLane<'a> {
                 other => other,
             }
         };
-        let committed = match tokio::time::timeout(limit, work).await {
+        let committed = match control.to_its_end(limit, work).await {
             Ok(committed) => committed,
-            Err(_) => {
+            Err(cut) => {
                 self.end_browser().await;
-                Committed::Sent { trouble: Some(over_time(limit)) }
+                Committed::Sent { trouble: Some(cut.failure(limit)) }
             }
         };
         self.world.ledger.settle_sign_in(&self.lease, matches!(committed, Committed::Sent { .. }))?;

@@ -9,8 +9,10 @@ use super::plan::Planned;
 use super::requirements::requirements;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
-use crate::ledger::{Lease, LeaseAnswer};
-use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, asks_requirements, decide};
+use crate::ledger::{KeyRow, Lease, LeaseAnswer};
+use crate::run::{
+    Decision, Event, Facts, Failure, Key, Lane, Refusal, Source, Status, TaskRun, asks_requirements, decide,
+};
 use crate::secrets::Redact;
 
 /// A slot that is no further off than this is waited for.
@@ -42,6 +44,19 @@ struct Asked {
     /// Another task that has the key, and its status.
     held_by: Option<(String, Status)>,
     decision: Decision,
+}
+
+/// An answer to "run now?" on record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The key.
+    pub key: Key,
+    /// Its task: `site/task`.
+    pub task: String,
+    /// The decision, in the words of the record.
+    pub decision: String,
+    /// It was "run".
+    pub runs: bool,
 }
 
 /// What became of one key.
@@ -115,14 +130,10 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
-        let Asked { state, held_by, decision } = self.ask(plan, key, now).await?;
-        if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
-            world.ledger.open_key(&key.row, now)?;
-        }
-        let source = if state.due.is_some() { Source::Retry } else { self.source };
-        // The key's own decisions are those of the task that has it.
-        let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
-        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
+        let asked = self.ask(plan, key, now).await?;
+        let source = if asked.state.due.is_some() { Source::Retry } else { self.source };
+        self.record_decision(key, &asked, source, now)?;
+        let decision = asked.decision;
         if decision == Decision::Run && self.held_by(key)?.is_some() {
             // Another runner was quicker with a task that shares the key.
             return Ok(Turn::Waits(now + LOOK_AGAIN));
@@ -169,6 +180,38 @@ impl<'a> Morning<'a> {
         facts.requirements = &requirements;
         let decision = decide(&facts);
         Ok(Asked { state, held_by, decision })
+    }
+
+    /// Puts the answer on record: the name under which it stands there.
+    fn record_decision(&self, key: &Planned<'a>, asked: &Asked, source: Source, now: Instant) -> Result<Key> {
+        let ledger = self.world.ledger;
+        let held = asked.held_by.is_some();
+        if !held && !matches!(asked.decision, Decision::Refused(Refusal::NotDue(_))) {
+            ledger.open_key(&key.row, now)?;
+        }
+        // The key's own decisions are those of the task that has it.
+        let about = if held { key.path_key() } else { key.row.key.clone() };
+        ledger.record_decision(&about, source, &answer(&asked.decision), now)?;
+        Ok(about)
+    }
+
+    /// Asks "run now?" for each key, puts the answers on record, and does nothing. A key that is in work already, or will be
+    /// at once, is in flight.
+    pub async fn answers(&self, in_flight: impl Fn(&KeyRow) -> bool) -> Result<Vec<Answered>> {
+        let now = self.world.clock.now();
+        let planned = self.planned(now)?;
+        let mut answers = Vec::new();
+        for key in self.due(&planned)? {
+            let mut asked = self.ask(&planned, &key, now).await?;
+            let task = key.site.task_path(key.task);
+            if asked.decision == Decision::Run && in_flight(&key.row) {
+                asked.decision = Decision::Refused(Refusal::InFlight(task.clone()));
+            }
+            let about = self.record_decision(&key, &asked, self.source, now)?;
+            let runs = asked.decision == Decision::Run;
+            answers.push(Answered { key: about, task, decision: answer(&asked.decision), runs });
+        }
+        Ok(answers)
     }
 
     /// Another run is at work in this lane.

@@ -13,7 +13,7 @@ use sunup::files::model::Project;
 use sunup::fixture::{Rehearsal, RehearsedSite};
 use sunup::ledger::{Holder, LeaseAnswer, Ledger, StatusLine};
 use sunup::run::{FailureKind, Lane, Status};
-use sunup::runner::{CredentialsFrom, Launcher, Morning, Proxy, Quiet, World, first_slot};
+use sunup::runner::{Control, CredentialsFrom, Launcher, Morning, Proxy, Quiet, World, first_slot};
 use sunup::secrets::{Redactor, Resolver};
 
 use crate::stage::{SITE, Stage};
@@ -185,6 +185,7 @@ async fn jumping(
         },
         redactor: &redactor,
         watch: &Quiet,
+        control: &Control::default(),
         pictures: stage.data().join("pictures"),
         holder: Holder::this(),
         run: "test".into(),

@@ -1,0 +1,177 @@
+//! One round: the morning, its report, and the mails that wait. `sunup run` is one; the daemon makes one after another.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::{
+    Control, CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, Watch, World, deliver, keep_report,
+};
+use crate::clock::Clock;
+use crate::files::model::Project;
+use crate::ledger::{Holder, Ledger, StoredReport};
+use crate::report::{Mailer, Rehearsal, SmtpServer};
+use crate::run::Source;
+use crate::secrets::{Redactor, Resolver};
+
+/// What a round works with.
+pub struct Round<'a> {
+    /// The files.
+    pub project: &'a Project,
+    /// The journal.
+    pub ledger: &'a Ledger,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// The data folder.
+    pub data: &'a Path,
+    /// Where secrets come from.
+    pub resolver: &'a Resolver,
+    /// Knows every secret.
+    pub redactor: &'a Redactor,
+    /// Who watches.
+    pub watch: &'a dyn Watch,
+    /// How it is told to look again, or to stop.
+    pub control: &'a Control,
+    /// What is there in place of the real sites.
+    pub rehearsed: Option<Rehearsed<'a>>,
+}
+
+/// The sites of a rehearsal.
+pub struct Rehearsed<'a> {
+    /// Stands before the browser.
+    pub proxy: Proxy,
+    /// The fixtures, logins among them.
+    pub fixtures: PathBuf,
+    /// What the report says of it, as far as it has come.
+    pub told: &'a dyn Fn() -> Rehearsal,
+}
+
+/// What came of a round.
+#[derive(Debug)]
+pub struct Done {
+    /// What the morning did.
+    pub outcome: Outcome,
+    /// The report that it made, if there was anything new to tell.
+    pub kept: Option<StoredReport>,
+    /// Mails that have not arrived.
+    pub undelivered: Vec<Undelivered>,
+}
+
+impl Round<'_> {
+    /// All tasks, or those named, on this one's word. One that was told to stop leaves report and mails to the next.
+    pub async fn run(&self, only: Vec<String>, source: Source) -> Result<Done> {
+        let by_hand = !only.is_empty() && self.rehearsed.is_none();
+        let world = self.world();
+        world.launcher.sweep();
+        let outcome = match Morning::new(&world, only).by(source).run().await {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                // What was done is told all the same, if the ledger still can; then the fault.
+                self.tell_in_spite_of().await;
+                return Err(error);
+            }
+        };
+        if self.control.is_stopped() {
+            return Ok(Done { outcome, kept: None, undelivered: Vec::new() });
+        }
+        let kept = match outcome.report_date {
+            Some(date) if outcome.others_at_work.is_empty() => self.keep_report(date, by_hand)?,
+            _ => None,
+        };
+        let undelivered = self.send().await?;
+        self.ledger.check_if_due(self.clock.now())?;
+        Ok(Done { outcome, kept, undelivered })
+    }
+
+    /// What its morning works with.
+    pub fn world(&self) -> World<'_> {
+        World {
+            project: self.project,
+            ledger: self.ledger,
+            clock: self.clock,
+            launcher: Launcher {
+                settings: self.project.settings.browser.clone(),
+                data: self.data.to_owned(),
+                proxy: self.rehearsed.as_ref().map(|rehearsed| rehearsed.proxy),
+                holder: Holder::this(),
+            },
+            credentials: CredentialsFrom {
+                fixtures: self.rehearsed.as_ref().map(|rehearsed| rehearsed.fixtures.clone()),
+                resolver: self.resolver.clone(),
+                redactor: self.redactor.clone(),
+                data: self.data.to_owned(),
+            },
+            redactor: self.redactor,
+            watch: self.watch,
+            control: self.control,
+            pictures: self.data.join("pictures"),
+            holder: Holder::this(),
+            run: run_id(),
+        }
+    }
+
+    /// Where the mails of a rehearsal in this data folder go.
+    pub fn mail_folder(data: &Path) -> PathBuf {
+        data.join("mail")
+    }
+
+    fn keep_report(&self, date: chrono::NaiveDate, by_hand: bool) -> Result<Option<StoredReport>> {
+        let rehearsal = self.rehearsed.as_ref().map(|rehearsed| (rehearsed.told)());
+        keep_report(self.project, self.ledger, self.redactor, date, self.clock.now(), rehearsal, by_hand)
+    }
+
+    /// After a fault of ours in the middle of a morning: a report of what is on record, and what waits in the outbox.
+    async fn tell_in_spite_of(&self) {
+        let told = async {
+            if let Some(date) = self.ledger.last_date()? {
+                self.keep_report(date, false)?;
+            }
+            self.send().await
+        };
+        if let Err(error) = told.await {
+            tracing::error!("the report could not be made either: {error:#}");
+        }
+    }
+
+    /// Sends what waits in the outbox. The mail server's password is asked for only when something does.
+    async fn send(&self) -> Result<Vec<Undelivered>> {
+        if self.ledger.undelivered_mails()?.is_empty() {
+            return Ok(Vec::new());
+        }
+        match self.mailer().await {
+            Ok(Some(mailer)) => deliver(self.ledger, self.clock, &mailer, self.redactor).await,
+            Ok(None) => Ok(Vec::new()),
+            Err(why) => self.undeliverable(&why),
+        }
+    }
+
+    /// Where mails go: a rehearsal's into a folder, others to the server; none when no server is named.
+    async fn mailer(&self) -> Result<Option<Mailer>, String> {
+        if self.rehearsed.is_some() {
+            return Ok(Some(Mailer::Files(Self::mail_folder(self.data))));
+        }
+        let report = self.project.settings.report.as_ref();
+        let Some(smtp) = report.and_then(|report| report.smtp.as_ref()) else { return Ok(None) };
+        let password = match &smtp.login {
+            Some((_, source)) => {
+                let secret = self.resolver.secret(source).await;
+                Some(secret.map_err(|error| format!("the mail server's password: {error}"))?)
+            }
+            None => None,
+        };
+        Ok(Some(Mailer::Smtp(SmtpServer::new(smtp, password))))
+    }
+
+    /// The mails that cannot even be tried.
+    fn undeliverable(&self, why: &str) -> Result<Vec<Undelivered>> {
+        let mails = self.ledger.undelivered_mails()?.into_iter();
+        let untried =
+            mails.map(|mail| Undelivered { recipient: mail.mail.recipient, state: mail.state, reason: why.to_owned() });
+        Ok(untried.collect())
+    }
+}
+
+/// The run's id: random, so that two runs of one second differ.
+fn run_id() -> String {
+    format!("{:016x}", fastrand::u64(..))
+}
