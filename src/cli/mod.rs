@@ -1,5 +1,6 @@
 //! The command line: one file a command. Results on stdout, logs and progress on stderr.
 
+mod dead;
 mod exit;
 mod folders;
 mod rehearsal;
@@ -57,6 +58,8 @@ enum Command {
     Status,
     /// Show a day's report again
     Report(report::ReportArgs),
+    /// Show the tasks that ended as dead, take note of them, or order one to go on
+    Dead(dead::DeadArgs),
     /// Show what waits for a person, or close it
     Tickets(tickets::TicketsArgs),
 }
@@ -94,6 +97,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Validate => validate::validate(common),
         Command::Status => status::status(common),
         Command::Report(args) => report::report(common, &args),
+        Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
         Command::Run(args) => runtime()?.block_on(run::run(common, &args, redactor)),
         Command::Serve => runtime()?.block_on(serve::serve(common, redactor)),

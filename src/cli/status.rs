@@ -126,7 +126,7 @@ fn when(run: &TaskRun, zone: Tz) -> String {
     run.verified_at.or(run.acted_at).map(|at| local(at, zone)).unwrap_or_default()
 }
 
-fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
+pub(super) fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
     let mut why = Vec::new();
     if let Some(reason) = &run.reason {
         let text = words.find(&format!("reason-{}", reason.word), &[]).unwrap_or_else(|| reason.word.clone());
@@ -143,7 +143,7 @@ fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
     why.join("; ")
 }
 
-fn local(at: Instant, zone: Tz) -> String {
+pub(super) fn local(at: Instant, zone: Tz) -> String {
     at.with_timezone(&zone).format("%m-%d %H:%M").to_string()
 }
 

@@ -122,7 +122,11 @@ impl Ledger {
         })
     }
 
-    fn status_lines(&self, which: &str, values: impl rusqlite::Params) -> Result<Vec<StatusLine>, LedgerError> {
+    pub(super) fn status_lines(
+        &self,
+        which: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<StatusLine>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM keys {which}"))?;
             statement.query_map(values, status_line)?.collect()

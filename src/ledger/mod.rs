@@ -6,6 +6,7 @@
 mod aside;
 mod attempts;
 mod check;
+mod dead;
 mod error;
 mod examine;
 mod gate;

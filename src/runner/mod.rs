@@ -10,6 +10,7 @@ mod clock_fault;
 mod control;
 mod credentials;
 mod crew;
+mod dead;
 mod deliver;
 mod doubt;
 mod due;
@@ -32,6 +33,7 @@ mod turn;
 
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
+pub use dead::{DeadLetter, dead_letters, order};
 pub use deliver::{Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
 pub use due::names_task;

@@ -76,7 +76,12 @@ pub fn is_worth_sending(report: &Report) -> bool {
     report.runs.iter().any(|run| run.changed) && report.runs.iter().all(settled)
 }
 
-fn task_run(project: &Project, ledger: &Ledger, line: &StatusLine, before: Option<&Report>) -> Result<TaskRun> {
+pub(super) fn task_run(
+    project: &Project,
+    ledger: &Ledger,
+    line: &StatusLine,
+    before: Option<&Report>,
+) -> Result<TaskRun> {
     let planned = Planned::again(project, line.row.clone());
     let key = &line.row.key;
     let events = ledger.events(key)?;

@@ -172,6 +172,6 @@ impl Round<'_> {
 }
 
 /// The run's id: random, so that two runs of one second differ.
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     format!("{:016x}", fastrand::u64(..))
 }

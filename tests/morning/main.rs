@@ -12,6 +12,7 @@ mod support;
 mod again;
 mod canary;
 mod clock;
+mod dead;
 mod documented;
 mod killed;
 mod ledger;

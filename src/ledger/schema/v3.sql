@@ -10,3 +10,12 @@ CREATE INDEX outbox_date ON outbox (date, number);
 
 -- The secrets that a site rejected.
 CREATE INDEX tickets_rejected ON tickets (site, account) WHERE fingerprint IS NOT NULL;
+
+-- The dead letters, and which of them a person has taken note of. One that was ordered to go on and died again counts anew.
+CREATE INDEX keys_dead ON keys (closed_at) WHERE status = 'dead';
+CREATE TABLE acknowledgements (
+    key TEXT NOT NULL REFERENCES keys (key),
+    at TEXT NOT NULL,
+    by TEXT NOT NULL
+) STRICT;
+CREATE INDEX acknowledgements_key ON acknowledgements (key, at);

@@ -8,8 +8,9 @@ use rusqlite::ffi;
 use super::*;
 
 /// The few that go through a whole index, each of one that holds no more than what is wanted, or from its end.
-const WALKS: [&str; 4] = [
+const WALKS: [&str; 5] = [
     "SCAN keys USING INDEX keys_open",
+    "SCAN keys USING INDEX keys_dead",
     "SCAN tickets USING INDEX tickets_open",
     "SCAN outbox USING INDEX outbox_undelivered",
     "SCAN reports USING COVERING INDEX reports_rendered",
@@ -86,6 +87,8 @@ fn ask_everything(ledger: &Ledger) {
     ledger.points_read(&lane, day).unwrap();
     ledger.key(&key).unwrap();
     ledger.open_keys().unwrap();
+    ledger.dead_letters().unwrap();
+    ledger.acknowledge(&key, "a person", now()).unwrap();
     ledger.keys_of(day).unwrap();
     ledger.keys_ended_since_last_report(day).unwrap();
     ledger.last_date().unwrap();
