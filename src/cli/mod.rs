@@ -1,6 +1,7 @@
 //! The command line: one file a command. Results on stdout, logs and progress on stderr.
 
 mod exit;
+mod explain;
 mod folders;
 mod rehearsal;
 mod report;
@@ -52,6 +53,8 @@ enum Command {
     Validate,
     /// Show what is done, what waits, and what runs next
     Status,
+    /// Show why a task did or did not run, and when it comes next
+    Explain(explain::ExplainArgs),
     /// Show a day's report again
     Report(report::ReportArgs),
     /// Show what waits for a person, or close it
@@ -89,6 +92,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
     match line.command {
         Command::Validate => validate::validate(common),
         Command::Status => status::status(common),
+        Command::Explain(args) => explain::explain(common, &args),
         Command::Report(args) => report::report(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
         Command::Run(args) => {

@@ -6,12 +6,15 @@
 //!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
 //! ```
 
+mod ask;
+mod calendars;
 mod clock_fault;
 mod credentials;
 mod crew;
 mod deliver;
 mod doubt;
 mod due;
+mod explain;
 mod lane;
 mod launch;
 mod morning;
@@ -28,9 +31,13 @@ mod sign_in;
 mod tickets;
 mod turn;
 
+pub use calendars::calendar_troubles;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
+pub use explain::{
+    Attempt, CalendarNote, ClockNote, Explained, KeyNow, NextSlot, Ready, Required, explain, next_slots,
+};
 pub use launch::{Launcher, Proxy, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use super::Credentials;
 use super::plan::Planned;
 use super::scope::scope;
+use crate::files::condition::Template;
 use crate::files::model::{Project, Requirement, Site};
 use crate::ledger::Ledger;
 use crate::run::{RequirementState, Status};
@@ -21,14 +22,40 @@ pub fn requirements(
         .task
         .requires
         .iter()
-        .map(|requirement| match requirement {
-            Requirement::Task { site, task } => {
-                let state = task_state(ledger, plan, planned, site.as_deref(), task)?;
-                Ok((format!("task {}", site.as_ref().map_or(task.clone(), |site| format!("{site}/{task}"))), state))
-            }
-            Requirement::File { path, changed_in_period } => Ok(file_state(project, planned, path, *changed_in_period)),
+        .map(|requirement| {
+            let state = match requirement {
+                Requirement::Task { site, task } => task_state(ledger, plan, planned, site.as_deref(), task)?,
+                Requirement::File { path, changed_in_period } => match file_path(planned, path) {
+                    Ok(path) => file_state(project, planned, &path, *changed_in_period),
+                    Err(unknown) => RequirementState::NotReady(unknown),
+                },
+            };
+            Ok((name(planned, requirement), state))
         })
         .collect()
+}
+
+/// What the requirements of a key are called, in their order.
+pub fn names(planned: &Planned<'_>) -> Vec<String> {
+    planned.task.requires.iter().map(|requirement| name(planned, requirement)).collect()
+}
+
+fn name(planned: &Planned<'_>, requirement: &Requirement) -> String {
+    match requirement {
+        Requirement::Task { site: Some(site), task } => format!("task {site}/{task}"),
+        Requirement::Task { site: None, task } => format!("task {task}"),
+        Requirement::File { path, .. } => match file_path(planned, path) {
+            Ok(path) => format!("file {path}"),
+            Err(_) => path.text().to_owned(),
+        },
+    }
+}
+
+/// The path of a file, which may name the day; or what is unknown in it.
+fn file_path(planned: &Planned<'_>, path: &Template) -> std::result::Result<String, String> {
+    let account = account(planned.site, &planned.row.lane.account).ok_or_else(String::new)?;
+    let names = scope(&planned.row.period, account, &Credentials::nobody(), Some(planned.task));
+    path.render(&names).map_err(|unknown| unknown.to_string())
 }
 
 /// A task of the same account, or another site's task for all its accounts, in today's periods.
@@ -59,22 +86,8 @@ fn task_state(
     Ok(if any { state } else { RequirementState::NotReady("it does not run today".to_owned()) })
 }
 
-fn file_state(
-    project: &Project,
-    planned: &Planned<'_>,
-    path: &crate::files::condition::Template,
-    changed_in_period: bool,
-) -> (String, RequirementState) {
-    let Some(account) = account(planned.site, &planned.row.lane.account) else {
-        return (path.text().to_owned(), RequirementState::NotReady(String::new()));
-    };
-    let names = scope(&planned.row.period, account, &Credentials::nobody(), Some(planned.task));
-    let path = match path.render(&names) {
-        Ok(path) => path,
-        Err(unknown) => return (path.text().to_owned(), RequirementState::NotReady(unknown.to_string())),
-    };
-    let name = format!("file {path}");
-    let state = match std::fs::metadata(project.root.join(&path)).and_then(|meta| meta.modified()) {
+fn file_state(project: &Project, planned: &Planned<'_>, path: &str, changed_in_period: bool) -> RequirementState {
+    match std::fs::metadata(project.root.join(path)).and_then(|meta| meta.modified()) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             RequirementState::NotReady("it is not there".to_owned())
         }
@@ -86,8 +99,7 @@ fn file_state(
                 false => RequirementState::Met,
             }
         }
-    };
-    (name, state)
+    }
 }
 
 /// The account of this id.

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use chrono::TimeDelta;
 
+use super::ask::{Asked, ask, held_by_another};
 use super::lane::OpenLane;
 use super::morning::Morning;
 use super::plan::Planned;
-use super::requirements::requirements;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
 use crate::ledger::{Lease, LeaseAnswer};
-use crate::run::{Decision, Event, Facts, Failure, Lane, Refusal, Source, Status, TaskRun, decide};
+use crate::run::{Decision, Event, Failure, Lane, Refusal, Source, TaskRun};
 use crate::secrets::Redact;
 
 /// A slot that is no further off than this is waited for.
@@ -34,14 +34,6 @@ pub(super) struct LaneState<'a> {
     pub wrong_clock: Option<Failure>,
     /// How far the run had come when its keys were looked at last.
     pub seen: Option<u64>,
-}
-
-/// The answer to "run now?", with what it was asked of.
-struct Asked {
-    state: TaskRun,
-    /// Another task that has the key, and its status.
-    held_by: Option<(String, Status)>,
-    decision: Decision,
 }
 
 /// What became of one key.
@@ -115,15 +107,15 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
-        let Asked { state, held_by, decision } = self.ask(plan, key, now)?;
+        let Asked { state, held_by, decision, .. } = self.ask(plan, key, now)?;
         if held_by.is_none() && !matches!(decision, Decision::Refused(Refusal::NotDue(_))) {
             world.ledger.open_key(&key.row, now)?;
         }
         let source = if state.due.is_some() { Source::Retry } else { self.source };
         // The key's own decisions are those of the task that has it.
         let about = if held_by.is_some() { key.path_key() } else { key.row.key.clone() };
-        world.ledger.record_decision(&about, source, &answer(&decision), now)?;
-        if decision == Decision::Run && self.held_by(key)?.is_some() {
+        world.ledger.record_decision(&about, source, &decision.to_string(), now)?;
+        if decision == Decision::Run && held_by_another(world.ledger, key)?.is_some() {
             // Another runner was quicker with a task that shares the key.
             return Ok(Turn::Waits(now + LOOK_AGAIN));
         }
@@ -146,23 +138,7 @@ impl<'a> Morning<'a> {
 
     /// "Run now?", with what it was asked of.
     fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
-        let world = self.world;
-        let held_by = self.held_by(key)?;
-        let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
-        let state = TaskRun::fold(&events, &key.rules);
-        let requirements = requirements(world.project, world.ledger, plan, key)?;
-        let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
-        let decision = decide(&Facts {
-            now,
-            rules: &key.rules,
-            state: &state,
-            held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
-            requirements: &requirements,
-            suspended_by: world.ledger.suspended_by(&key.row.lane)?,
-            cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
-            locked_by: locked_by.as_deref(),
-        });
-        Ok(Asked { state, held_by, decision })
+        ask(self.world.project, self.world.ledger, &self.world.holder, plan, key, now)
     }
 
     /// Another run is at work in this lane.
@@ -300,13 +276,5 @@ impl<'a> Morning<'a> {
             due: state.due,
         });
         Ok(true)
-    }
-}
-
-fn answer(decision: &Decision) -> String {
-    match decision {
-        Decision::Run => "run".to_owned(),
-        Decision::Refused(refusal) => refusal.to_string(),
-        Decision::Close(status, reason) => format!("{status}: {reason}"),
     }
 }
