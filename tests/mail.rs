@@ -75,6 +75,7 @@ fn report() -> Report {
         rehearsal: None,
         alerts: vec![],
         losses: vec![],
+        calendars: vec![],
         tickets: vec![],
         runs: vec![run],
         points: vec![points],

@@ -1,7 +1,7 @@
 //! Where the settings and the data are.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Common;
 use super::exit::Exit;
@@ -37,13 +37,19 @@ fn below(variable: &str, home: &str) -> Option<PathBuf> {
     set(variable).or_else(|| set("HOME").map(|folder| folder.join(home)))
 }
 
+/// Where the last good copy of each calendar file is kept.
+pub fn calendar_copies(data: &Path) -> PathBuf {
+    data.join("calendars")
+}
+
 /// Reads the files, or says what is wrong with them.
 pub fn project(common: &Common) -> Result<Project, Exit> {
     let file = config(common).map_err(|why| {
         eprintln!("sunup: {why}");
         Exit::Config
     })?;
-    files::load(&file).map_err(|faults| {
+    let copies = data(common).ok().map(|data| calendar_copies(&data));
+    files::load_with(&file, copies.as_deref()).map_err(|faults| {
         tell(&faults, common.json);
         Exit::Config
     })

@@ -2,6 +2,7 @@
 
 mod dead;
 mod exit;
+mod explain;
 mod folders;
 mod rehearsal;
 mod report;
@@ -56,6 +57,8 @@ enum Command {
     Validate,
     /// Show what is done, what waits, and what runs next
     Status,
+    /// Show why a task did or did not run, and when it comes next
+    Explain(explain::ExplainArgs),
     /// Show a day's report again
     Report(report::ReportArgs),
     /// Show the tasks that ended as dead, take note of them, or order one to go on
@@ -96,6 +99,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
     match line.command {
         Command::Validate => validate::validate(common),
         Command::Status => status::status(common),
+        Command::Explain(args) => runtime()?.block_on(explain::explain(common, &args)),
         Command::Report(args) => report::report(common, &args),
         Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),

@@ -13,6 +13,7 @@ use super::terminal::Terminal;
 use super::{Common, folders, rehearsal, show, status};
 use crate::browser::{Scratch, scratch};
 use crate::clock::{Clock, SystemClock};
+use crate::files::keep_calendars;
 use crate::files::model::Project;
 use crate::ledger::Ledger;
 use crate::report::{Rehearsal, Report, Words};
@@ -52,8 +53,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         Err(exit) => return Ok(exit),
     };
     if let Some(unknown) = args.tasks.iter().find(|name| !is_known(&project, name)) {
-        eprintln!("sunup: there is no task `{unknown}`; `sunup validate` lists the tasks");
-        return Ok(Exit::Usage);
+        return Ok(unknown_task(unknown));
     }
     if args.dry_run
         && let Err(exit) = rehearsal::check(&project, args.scenario.as_deref())
@@ -64,6 +64,10 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
     let setting = setting(common, args, &project).await?;
     let ledger = Ledger::open(&setting.data)?;
     status::tell_losses(&ledger, &project)?;
+    status::tell_calendars(&project, setting.clock.now())?;
+    if let Err(error) = keep_calendars(&project.settings.calendars, &folders::calendar_copies(&setting.data)) {
+        tracing::warn!("the calendars were not copied, should their files break one day: {error}");
+    }
     let terminal = Terminal::new(Words::new(project.settings.language)?, project.settings.timezone, common.json);
     let resolver = Resolver::new(&project.root, std::env::vars_os(), redactor.clone());
     let control = Control::default();
@@ -94,6 +98,12 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         Some(stage) => stage.end().await.map(|()| exit),
         None => Ok(exit),
     }
+}
+
+/// Says that there is no such task.
+pub(super) fn unknown_task(name: &str) -> Exit {
+    eprintln!("sunup: there is no task `{name}`; `sunup validate` lists the tasks");
+    Exit::Usage
 }
 
 fn is_known(project: &Project, name: &str) -> bool {
@@ -169,6 +179,7 @@ impl Ending<'_> {
             "rehearsal": report.rehearsal,
             "others_at_work": others.collect::<Vec<_>>(),
             "losses": report.losses,
+            "calendars": report.calendars,
         }));
     }
 

@@ -9,9 +9,9 @@ use super::{Common, folders, show};
 use crate::clock::{Clock, Instant, SystemClock};
 use crate::files::model::Project;
 use crate::ledger::{Ledger, OutboxMail};
-use crate::report::{Report, TaskRun, Words};
+use crate::report::{NextRun, Report, TaskRun, Words};
 use crate::run::Status;
-use crate::runner::{assemble, lost_lines};
+use crate::runner::{assemble, calendar_troubles, lost_lines};
 
 /// Shows the last day on record.
 pub(super) fn status(common: &Common) -> Result<Exit> {
@@ -36,9 +36,11 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
             "undelivered": mails.iter().map(undelivered).collect::<Vec<_>>(),
             "next_runs": report.next_runs,
             "losses": report.losses,
+            "calendars": report.calendars,
         }));
     } else {
         print(&report, &mails, &words, project.settings.timezone);
+        next_rows(&report.next_runs, &words, project.settings.timezone);
     }
     Ok(exit_of(&report.runs, !report.tickets.is_empty(), !mails.is_empty()))
 }
@@ -70,6 +72,15 @@ pub(super) fn tell_losses(ledger: &Ledger, project: &Project) -> Result<()> {
     Ok(())
 }
 
+/// Says on standard error what is wrong with the calendars of holidays.
+pub(super) fn tell_calendars(project: &Project, now: Instant) -> Result<()> {
+    let words = Words::new(project.settings.language)?;
+    for trouble in calendar_troubles(project, now) {
+        eprintln!("sunup: {}", trouble.line(&words));
+    }
+    Ok(())
+}
+
 fn nothing(common: &Common, words: &Words) -> Exit {
     if common.json {
         show::json(&json!({ "date": null, "runs": [], "tickets": [], "undelivered": [] }));
@@ -83,6 +94,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
     show::line(&report.date.to_string());
     for loss in &report.losses {
         show::line(&loss.line(words, zone));
+    }
+    for trouble in &report.calendars {
+        show::line(&trouble.line(words));
     }
     rows(&report.runs, words, zone);
     for ticket in &report.tickets {
@@ -122,6 +136,14 @@ pub(super) fn rows(runs: &[TaskRun], words: &Words, zone: Tz) {
     show::table(&header, rows.collect());
 }
 
+/// The table of next runs.
+pub(super) fn next_rows(next: &[NextRun], words: &Words, zone: Tz) {
+    let header = ["cli-next-run", "cli-task", "cli-account"].map(|key| words.get(key));
+    let rows =
+        next.iter().map(|run| vec![local(run.at, zone), format!("{} {}", run.site, run.name), run.account.clone()]);
+    show::table(&header, rows.collect());
+}
+
 fn when(run: &TaskRun, zone: Tz) -> String {
     run.verified_at.or(run.acted_at).map(|at| local(at, zone)).unwrap_or_default()
 }
@@ -143,6 +165,7 @@ pub(super) fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
     why.join("; ")
 }
 
+/// A time in the runner's zone, as tables have it.
 pub(super) fn local(at: Instant, zone: Tz) -> String {
     at.with_timezone(&zone).format("%m-%d %H:%M").to_string()
 }

@@ -4,10 +4,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::{Common, folders, show};
+use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
 use crate::report::Words;
-use crate::runner::next_runs;
+use crate::runner::{calendar_troubles, next_runs};
 
 /// Checks the files.
 pub(super) fn validate(common: &Common) -> Result<Exit> {
@@ -15,10 +15,13 @@ pub(super) fn validate(common: &Common) -> Result<Exit> {
         Ok(project) => project,
         Err(exit) => return Ok(exit),
     };
-    let next = next_runs(&project, SystemClock::new().now());
+    let now = SystemClock::new().now();
+    let (next, troubles) = (next_runs(&project, now), calendar_troubles(&project, now));
     let tasks: usize = project.sites.iter().map(|site| site.tasks.len()).sum();
     if common.json {
-        show::json(&json!({ "faults": [], "sites": project.sites.len(), "tasks": tasks, "next_runs": next }));
+        show::json(
+            &json!({ "faults": [], "sites": project.sites.len(), "tasks": tasks, "next_runs": next, "calendars": troubles }),
+        );
         return Ok(Exit::Ok);
     }
     let words = Words::new(project.settings.language)?;
@@ -27,12 +30,9 @@ pub(super) fn validate(common: &Common) -> Result<Exit> {
         let owner = site.owner.as_deref().unwrap_or_default().to_owned();
         show::line(&words.with("cli-owner", &[("site", site.name.clone().into()), ("owner", owner.into())]));
     }
-    let zone = project.settings.timezone;
-    let header = ["cli-next-run", "cli-task", "cli-account"].map(|key| words.get(key));
-    let rows = next.into_iter().map(|run| {
-        let at = run.at.with_timezone(&zone).format("%m-%d %H:%M").to_string();
-        vec![at, format!("{} {}", run.site, run.name), run.account]
-    });
-    show::table(&header, rows.collect());
+    for trouble in &troubles {
+        show::line(&trouble.line(&words));
+    }
+    status::next_rows(&next, &words, project.settings.timezone);
     Ok(Exit::Ok)
 }

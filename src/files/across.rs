@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
 use super::identity;
 use super::model::Schedule;
 use super::nearest::nearest;
-use super::schedule::reset_inside;
+use super::schedule::{Reset, reset_inside};
 use super::site::LoadedSite;
+use crate::timing::Calendar;
 
 /// Every check across files.
 pub(super) fn check(sites: &[LoadedSite<'_>], runner: Option<Tz>) {
@@ -108,15 +108,19 @@ fn reaches(edges: &BTreeMap<TaskAt, Vec<TaskAt>>, from: TaskAt, to: TaskAt) -> b
 
 /// A window that contains the site's reset belongs to two days.
 fn windows(sites: &[LoadedSite<'_>], runner: Tz) {
-    let mut judged = BTreeMap::new();
+    let mut judged: Vec<(Calendar, Schedule, Option<Reset>)> = Vec::new();
     for site in sites {
         let Some(calendar) = site.calendar else { continue };
         let mut judge = |task: Option<usize>, schedule: &Schedule| {
-            // Nearly all tasks share one window, and a year of days is long.
-            let key = (calendar.zone.name(), calendar.starts_at, schedule.at, schedule.until, schedule.days);
-            let found = *judged.entry(key).or_insert_with(|| reset_inside(schedule, runner, &calendar));
-            if let Some((day, reset)) = found {
-                refuse_window(site, task, schedule, day, reset);
+            // Nearly all tasks share one schedule, and a year of days is long.
+            let same = |(other, asked, _): &&(Calendar, Schedule, _)| *other == calendar && asked == schedule;
+            let before = judged.iter().find(same).map(|(.., found)| *found);
+            let found = before.unwrap_or_else(|| reset_inside(schedule, runner, &calendar));
+            if before.is_none() {
+                judged.push((calendar, schedule.clone(), found));
+            }
+            if let Some(reset) = found {
+                refuse_window(site, task, &reset);
             }
         };
         if site.tasks.is_empty() {
@@ -129,8 +133,8 @@ fn windows(sites: &[LoadedSite<'_>], runner: Tz) {
 }
 
 /// The fault stands where the window was written last: in the task, in the site, else at the beginning of the file.
-fn refuse_window(site: &LoadedSite<'_>, task: Option<usize>, schedule: &Schedule, day: NaiveDate, reset: NaiveTime) {
-    let (at, until, reset) = (schedule.at.format("%H:%M"), schedule.until.format("%H:%M"), reset.format("%H:%M"));
+fn refuse_window(site: &LoadedSite<'_>, task: Option<usize>, Reset { day, times }: &Reset) {
+    let [at, until, reset] = times.map(|time| time.format("%H:%M"));
     let message = format!("the window {at} to {until} contains {reset}, when the site's day begins (on {day})");
     let cure = format!("begin the window at \"{reset}\" or later, and end it before the site's next day");
     let of_task = task.and_then(|at| site.tasks[at].schedule_node.map(|node| (&site.folder.tasks[at].file, node)));

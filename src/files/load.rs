@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::across;
+use super::calendars::CalendarFolders;
 use super::fault::{Fault, Faults};
 use super::file::File;
 use super::folder::{Folder, root_of};
@@ -13,9 +14,14 @@ use super::site::site;
 
 /// Loads everything that a user writes. `path` is the folder of sunup.yaml, or sunup.yaml itself.
 pub fn load(path: &Path) -> Result<Project, Faults> {
+    load_with(path, None)
+}
+
+/// The same; a calendar file that is broken is replaced by its copy in the folder `copies`, where there is one.
+pub fn load_with(path: &Path, copies: Option<&Path>) -> Result<Project, Faults> {
     let (root, name) = root_of(path);
     let folder = Folder::read(&root, &name);
-    let top = settings(&folder.file, folder.node.as_ref());
+    let top = settings(&folder.file, folder.node.as_ref(), CalendarFolders { root: &root, copies });
     let runner = top.settings.as_ref().map(|settings| settings.timezone);
     let loaded: Vec<_> = folder.sites.iter().map(|folder| site(folder, &top, runner)).collect();
     across::check(&loaded, runner);

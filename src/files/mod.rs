@@ -30,8 +30,10 @@ mod zone;
 
 // The grammar, from the inside out.
 mod account;
+mod calendars;
 mod evidence;
 mod fetch;
+mod ics;
 mod locator;
 mod origin;
 mod points;
@@ -52,8 +54,9 @@ mod verb;
 // All files together.
 mod across;
 
+pub use calendars::keep_calendars;
 pub use fault::{Fault, FaultKind, Faults};
-pub use load::load;
+pub use load::{load, load_with};
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,17 @@
 //! Schedules and retries: three files may say something, the nearest one wins key by key.
 
+use std::ops::Range;
 use std::time::Duration;
 
-use chrono::{Datelike, Days, NaiveDate, NaiveTime, TimeDelta};
+use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 
+use super::calendars::Calendars;
 use super::fields::Fields;
 use super::file::File;
 use super::model::{Retry, Schedule};
 use super::yaml::Node;
-use crate::timing::{Calendar, instant};
+use crate::timing::{Calendar, Dates, OnHoliday, PeriodKind, Slots, Times, parse_cron};
 
 const SCHEDULE_KEYS: &[&str] =
     &["at", "cron", "until", "days", "holidays", "remind", "catch_up", "overlap", "grace", "calendar"];
@@ -17,13 +19,17 @@ const SCHEDULE_KEYS: &[&str] =
 const WEEKDAYS: [(&str, usize); 7] =
     [("mon", 0), ("tue", 1), ("wed", 2), ("thu", 3), ("fri", 4), ("sat", 5), ("sun", 6)];
 
+const ON_HOLIDAY: [(&str, OnHoliday); 3] =
+    [("run", OnHoliday::Run), ("skip", OnHoliday::Skip), ("next_workday", OnHoliday::NextWorkday)];
+
 /// When nothing is said.
 pub(super) fn default_schedule() -> Schedule {
     Schedule {
-        at: NaiveTime::MIN + TimeDelta::hours(6),
+        times: Times::at(NaiveTime::MIN + TimeDelta::hours(6)),
         until: NaiveTime::MIN + TimeDelta::minutes(23 * 60 + 30),
         grace: Duration::from_secs(600),
-        days: [true; 7],
+        holidays: OnHoliday::Run,
+        calendar: None,
     }
 }
 
@@ -35,13 +41,19 @@ pub(super) fn default_retry() -> Retry {
 
 impl File {
     /// A schedule over the one of the file above.
-    pub fn schedule(&self, node: Option<&Node>, above: &Schedule) -> Schedule {
+    pub fn schedule(&self, node: Option<&Node>, above: &Schedule, calendars: &Calendars) -> Schedule {
         let mut schedule = above.clone();
         let Some(fields) = node.and_then(|node| Fields::of(self, node, "schedule", &[SCHEDULE_KEYS])) else {
             return schedule;
         };
-        if let Some(at) = fields.get("at").and_then(|at| self.clock(at)) {
-            schedule.at = at;
+        if let Some(calendar) = fields.get("calendar").and_then(|node| self.holidays(node, calendars)) {
+            schedule.calendar = Some(calendar);
+        }
+        if let Some(holidays) = fields.get("holidays").and_then(|node| self.one_of(node, &ON_HOLIDAY)) {
+            schedule.holidays = holidays;
+        }
+        if let Some(times) = self.times(&fields, &schedule.times) {
+            schedule.times = times;
         }
         if let Some(until) = fields.get("until").and_then(|until| self.clock(until)) {
             schedule.until = until;
@@ -49,26 +61,56 @@ impl File {
         if let Some(grace) = fields.get("grace").and_then(|grace| self.duration(grace)) {
             schedule.grace = grace;
         }
-        if let Some(days) = fields.get("days").and_then(|days| self.days(days)) {
-            schedule.days = days;
-        }
-        let own_time = !fields.present(&["at", "until"]).is_empty();
-        if own_time && schedule.at == schedule.until {
-            let key = fields.present(&["until", "at"])[0];
-            let cure = "write a later `until`; one that is earlier than `at` means the next day";
-            self.wrong(fields.key_span(key), "this window has no length: `at` and `until` are the same", cure);
-        }
+        self.fit_together(&fields, &schedule);
         self.unsupported_keys(&fields);
         schedule
     }
 
-    fn days(&self, node: &Node) -> Option<[bool; 7]> {
-        match node.scalar_text() {
-            Some("all") => return Some([true; 7]),
-            Some("workdays") => {
-                self.not_supported(node.span.clone(), "days: workdays");
-                return None;
+    /// `at` or `cron`, and `days`. A cron expression says its days itself: it takes the place of `at` and of `days` above.
+    fn times(&self, fields: &Fields<'_>, above: &Times) -> Option<Times> {
+        if let [one, other, ..] = fields.present(&["cron", "at", "days"])[..]
+            && one == "cron"
+        {
+            let cure = match other {
+                "at" => "write one of the two",
+                _ => "write the weekdays into the fifth field: \"0 6 * * mon-fri\"",
+            };
+            self.wrong(fields.key_span(other), format!("`{other}` does not go with `cron`"), cure);
+            return None;
+        }
+        if let Some(cron) = fields.get("cron") {
+            return self.cron(cron);
+        }
+        let times = match fields.get("at") {
+            // A time instead of another keeps its days; instead of a cron expression it comes every day.
+            Some(at) if above.are_cron() => Times::at(self.clock(at)?),
+            Some(at) => above.clone().at_time(self.clock(at)?),
+            None => above.clone(),
+        };
+        let Some(days) = fields.get("days") else { return Some(times) };
+        if times.are_cron() {
+            let cure = "write `at` beside it, or the weekdays into the fifth field of the cron expression";
+            self.wrong(fields.key_span("days"), "`days` does not go with the `cron` of the file above", cure);
+            return None;
+        }
+        Some(times.on(self.days(days)?))
+    }
+
+    fn cron(&self, node: &Node) -> Option<Times> {
+        let text = self.words(node)?;
+        match parse_cron(text) {
+            Ok(times) => Some(times),
+            Err(fault) => {
+                self.wrong(node.span.clone(), fault.message, fault.cure);
+                None
             }
+        }
+    }
+
+    fn days(&self, node: &Node) -> Option<Dates> {
+        match node.scalar_text() {
+            Some("all") => return Some(Dates::Weekdays([true; 7])),
+            Some("workdays") => return Some(Dates::Workdays),
             Some(_) if !node.is_empty() => {
                 self.one_of(node, &[("all", ()), ("workdays", ())]);
                 return None;
@@ -83,21 +125,43 @@ impl File {
             self.wrong(node.span.clone(), "this names no day", "write days such as `[mon, thu]`, or `all`");
             return None;
         }
-        Some(days)
+        Some(Dates::Weekdays(days))
+    }
+
+    /// What each key says may be good, and not what they say together.
+    fn fit_together(&self, fields: &Fields<'_>, schedule: &Schedule) {
+        let said =
+            |keys: &[&str]| -> Option<Range<usize>> { fields.present(keys).first().map(|key| fields.key_span(key)) };
+        if let Some(span) = said(&["until", "at", "cron"]) {
+            if schedule.times.of_day() == [schedule.until] {
+                let cure = "write a later `until`; one that is earlier than `at` means the next day";
+                self.wrong(span, "this window has no length: it begins and ends at the same time", cure);
+            } else if let Some(late) = schedule.slot_after_until() {
+                let (late, until) = (late.format("%H:%M"), schedule.until.format("%H:%M"));
+                let message = format!("the slot {late} would not be acted on: `until` is {until}");
+                self.wrong(span, message, "write a later `until`, such as \"23:59\", or fewer hours into `cron`");
+            }
+        }
+        if schedule.calendar.is_none() {
+            let needs = match (schedule.times.on_workdays(), schedule.holidays) {
+                (true, _) => said(&["days"]).map(|span| (span, "days: workdays")),
+                (false, OnHoliday::Run) => None,
+                (false, _) => said(&["holidays"]).map(|span| (span, "holidays")),
+            };
+            if let Some((span, what)) = needs {
+                let cure = "write `calendars: { cn: cn.ics }` in sunup.yaml, and `calendar: cn` into its `schedule`";
+                self.wrong(span, format!("`{what}` needs a calendar, and none is named"), cure);
+            }
+        }
     }
 
     /// What is good grammar and cannot run yet, unless it says what is done anyway.
     fn unsupported_keys(&self, fields: &Fields<'_>) {
-        fields.not_supported(&["cron", "calendar"]);
         if let Some(remind) = fields.get("remind") {
             self.clock(remind);
             fields.not_supported(&["remind"]);
         }
-        let done_anyway = [
-            ("holidays", "run", &["skip", "next_workday"][..]),
-            ("catch_up", "latest", &["never", "each"]),
-            ("overlap", "skip", &["queue"]),
-        ];
+        let done_anyway = [("catch_up", "latest", &["never", "each"][..]), ("overlap", "skip", &["queue"])];
         for (key, done, others) in done_anyway {
             let Some(node) = fields.get(key) else { continue };
             let words: Vec<_> = others.iter().chain([&done]).map(|word| (*word, *word)).collect();
@@ -130,23 +194,36 @@ impl File {
     }
 }
 
-/// The first day of a year on which the site's day begins inside the window, with the runner's time of it.
-pub(super) fn reset_inside(schedule: &Schedule, runner: Tz, site: &Calendar) -> Option<(NaiveDate, NaiveTime)> {
-    if schedule.at == schedule.until {
+/// A site's day that begins inside a window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reset {
+    /// The runner's date of the window.
+    pub day: NaiveDate,
+    /// By the runner's clock: when the window begins and ends, and the site's day begins.
+    pub times: [NaiveTime; 3],
+}
+
+/// The first such day of a year.
+pub(super) fn reset_inside(schedule: &Schedule, runner: Tz, site: &Calendar) -> Option<Reset> {
+    if schedule.times.of_day() == [schedule.until] {
         // Said already: this is no window.
         return None;
     }
+    let slots = Slots { schedule, zone: runner, site: *site, kind: PeriodKind::Day };
     let new_year = NaiveDate::from_ymd_opt(2026, 1, 1)?;
     new_year.iter_days().take(366).find_map(|day| {
-        if !schedule.days[day.weekday().num_days_from_monday() as usize] {
+        let span = schedule.span(runner, day)?;
+        // A zone is at most a day from another, and the windows of a day at most two days long.
+        let near = (day - Days::new(2)).iter_days().take(6).map(|day| site.begins(day));
+        let resets: Vec<_> = near.filter(|reset| span.slot < *reset && *reset < span.until).collect();
+        if resets.is_empty() {
             return None;
         }
-        let last = if schedule.until <= schedule.at { day + Days::new(1) } else { day };
-        let (from, to) = (instant(runner, day, schedule.at), instant(runner, last, schedule.until));
-        // The window may begin or end with the reset. A zone is at most a day from another, a window at most a day long.
-        let near = day - Days::new(2);
-        let begins = near.iter_days().take(6).map(|day| site.begins(day));
-        let inside = begins.into_iter().find(|reset| from < *reset && *reset < to)?;
-        Some((day, inside.with_timezone(&runner).time()))
+        // A window may begin or end with the reset.
+        let windows = slots.on(day).into_iter().map(|slot| slot.window);
+        let mut pairs = windows.flat_map(|window| resets.iter().map(move |reset| (window, *reset)));
+        let (window, reset) = pairs.find(|(window, reset)| window.slot < *reset && *reset < window.until)?;
+        let times = [window.slot, window.until, reset].map(|instant| instant.with_timezone(&runner).time());
+        Some(Reset { day, times })
     })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::calendars::{CalendarFolders, Calendars};
 use super::fields::Fields;
 use super::file::File;
 use super::locator::{or_default, transpose};
@@ -43,22 +44,30 @@ pub(super) struct Top {
     pub settings: Option<Settings>,
     pub schedule: Schedule,
     pub retry: Retry,
+    pub calendars: Calendars,
 }
 
 /// Reads the tree of sunup.yaml; what is wrong stands in the file's faults.
-pub(super) fn settings(file: &File, node: Option<&Node>) -> Top {
+pub(super) fn settings(file: &File, node: Option<&Node>, folders: CalendarFolders<'_>) -> Top {
     let (schedule, retry) = (default_schedule(), default_retry());
     let Some(fields) = node.and_then(|node| Fields::of(file, node, "sunup.yaml", &[KEYS])) else {
-        return Top { settings: None, schedule, retry };
+        return Top { settings: None, schedule, retry, calendars: Calendars::default() };
     };
-    fields.not_supported(&["calendars", "heartbeat", "serve", "alarms"]);
+    fields.not_supported(&["heartbeat", "serve", "alarms"]);
     if let Some(format) = fields.need("format", "format: 1") {
         file.one_of(format, &[("1", ())]);
     }
+    let mut settings = file.top(&fields);
+    let zone = settings.as_ref().map(|settings| settings.timezone);
+    let calendars = file.calendars(fields.get("calendars"), folders, zone);
+    if let Some(settings) = &mut settings {
+        settings.calendars = calendars.files.clone();
+    }
     Top {
-        settings: file.top(&fields),
-        schedule: file.schedule(fields.get("schedule"), &schedule),
+        settings,
+        schedule: file.schedule(fields.get("schedule"), &schedule, &calendars),
         retry: file.retry(fields.get("retry"), retry),
+        calendars,
     }
 }
 
@@ -75,6 +84,7 @@ impl File {
             browser: browser?,
             report: transpose(report)?,
             run_limit: or_default(run_limit, RUN_LIMIT)?,
+            calendars: Vec::new(),
         })
     }
 

@@ -85,10 +85,17 @@ pub(super) fn site<'a>(folder: &'a SiteFolder, top: &Top, runner: Option<Tz>) ->
     let facts_origins = origins.iter().map(|(origin, _)| origin.clone()).collect();
     let facts = SiteFacts::of(file, folder.node.as_ref(), facts_origins);
     let accounts = get("accounts").and_then(|node| file.accounts(node));
-    let schedule = file.schedule(get("schedule"), &top.schedule);
+    let schedule = file.schedule(get("schedule"), &top.schedule, &top.calendars);
     let retry = file.retry(get("retry"), top.retry);
     let calendar = file.calendar(get("day"), runner);
-    let above = Above { site: &facts, accounts: accounts.as_deref(), vars: get("vars"), schedule: &schedule, retry };
+    let above = Above {
+        site: &facts,
+        accounts: accounts.as_deref(),
+        vars: get("vars"),
+        schedule: &schedule,
+        calendars: &top.calendars,
+        retry,
+    };
     let tasks: Vec<_> =
         folder.tasks.iter().map(|task| task::task(&task.file, &task.id, task.node.as_ref(), &above)).collect();
     let language = top.settings.as_ref().map(|settings| settings.language).unwrap_or_default();

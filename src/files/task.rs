@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::account;
+use super::calendars::Calendars;
 use super::condition::{Names, Template};
 use super::fields::Fields;
 use super::file::File;
@@ -55,6 +56,7 @@ pub(super) struct Above<'a> {
     /// `vars:` of site.yaml.
     pub vars: Option<&'a Node>,
     pub schedule: &'a Schedule,
+    pub calendars: &'a Calendars,
     pub retry: Retry,
 }
 
@@ -73,7 +75,7 @@ pub(super) struct Loaded<'a> {
 pub(super) fn task<'a>(file: &'a File, id: &str, node: Option<&'a Node>, above: &Above<'_>) -> Loaded<'a> {
     let fields = node.and_then(|node| Fields::of(file, node, "task", &[KEYS]));
     let schedule_node = fields.as_ref().and_then(|fields| fields.get("schedule"));
-    let schedule = file.schedule(schedule_node, above.schedule);
+    let schedule = file.schedule(schedule_node, above.schedule, above.calendars);
     let requires = fields.as_ref().map(required_tasks).unwrap_or_default();
     let mut reader = Reader { file, above, names: Names::of_the_day() };
     let task = fields.and_then(|fields| reader.task(&fields, id, &schedule));

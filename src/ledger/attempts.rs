@@ -2,11 +2,27 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
 
-use super::stamp::stamp;
+use super::stamp::{stamp, unstamp};
 use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::{Key, Source, TaskRun};
+
+/// An answer to "run now?", given so many times in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecisionLine {
+    /// Who asked first: `schedule`, `hand` or `retry`.
+    pub source: String,
+    /// The answer, such as `run` or `not_ready: …`.
+    pub answer: String,
+    /// When it was given first.
+    pub first_at: DateTime<Utc>,
+    /// And last.
+    pub last_at: DateTime<Utc>,
+    /// How often.
+    pub count: u32,
+}
 
 impl Ledger {
     /// Writes down an answer to "run now?". The same answer again only counts.
@@ -92,6 +108,39 @@ impl Ledger {
                 ],
             )?;
             Ok(())
+        })
+    }
+
+    /// The answers to "run now?" for a key, oldest first.
+    pub fn decisions(&self, key: &Key) -> Result<Vec<DecisionLine>, LedgerError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT source, answer, first_at, last_at, count FROM decisions WHERE key = ?1 ORDER BY id",
+            )?;
+            let lines = statement.query_map([key.as_str()], |row| {
+                let (first, last): (String, String) = (row.get(2)?, row.get(3)?);
+                Ok(DecisionLine {
+                    source: row.get(0)?,
+                    answer: row.get(1)?,
+                    first_at: unstamp(2, &first)?,
+                    last_at: unstamp(3, &last)?,
+                    count: row.get(4)?,
+                })
+            })?;
+            lines.collect()
+        })
+    }
+
+    /// The attempt of a key that has not ended: its source, and when it began.
+    pub fn running_attempt(&self, key: &Key) -> Result<Option<(String, DateTime<Utc>)>, LedgerError> {
+        self.read(|connection| {
+            connection
+                .query_row_cached(
+                    "SELECT source, started_at FROM attempts WHERE key = ?1 AND finished_at IS NULL ORDER BY id DESC LIMIT 1",
+                    [key.as_str()],
+                    |row| Ok((row.get(0)?, unstamp(1, &row.get::<_, String>(1)?)?)),
+                )
+                .optional()
         })
     }
 

@@ -113,6 +113,12 @@ impl Ledger {
         )
     }
 
+    /// The last keys of a task and account, the newest first.
+    pub fn last_keys_of(&self, lane: &Lane, task: &str, most: u32) -> Result<Vec<StatusLine>, LedgerError> {
+        let condition = "site = ?1 AND account = ?2 AND task = ?3 ORDER BY rowid DESC LIMIT ?4";
+        self.status_lines(condition, params![lane.site, lane.account, task, most])
+    }
+
     /// The keys whose slot lay on the last such date that has any.
     pub fn last_date(&self) -> Result<Option<NaiveDate>, LedgerError> {
         self.read(|connection| {

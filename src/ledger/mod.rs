@@ -26,6 +26,7 @@ mod store;
 mod tests;
 mod tickets;
 
+pub use attempts::DecisionLine;
 pub use error::LedgerError;
 pub use intents::IntentAnswer;
 pub use keys::{KeyRow, StatusLine};

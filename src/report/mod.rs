@@ -19,8 +19,8 @@ mod samples;
 pub use mail::{ComposeError, Mail, compose, message_id};
 pub use mailer::{Delivery, Mailer};
 pub use model::{
-    AccountPoints, Alert, Amount, CrossCheck, Expected, LostLines, NextRun, PointRow, PointsRead, Reason, Rehearsal,
-    Report, TaskRun, Ticket,
+    AccountPoints, Alert, Amount, CalendarTrouble, CrossCheck, Expected, LostLines, NextRun, PointRow, PointsRead,
+    Reason, Rehearsal, Report, TaskRun, Ticket,
 };
 pub use points::{Credit, Sum};
 pub use render::{RenderError, Rendered, render};

@@ -35,6 +35,9 @@ pub struct Report {
     /// Moments at which the ledger turned out to have lost lines, where keys of this report are concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LostLines>,
+    /// What is wrong with the calendars of holidays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calendars: Vec<CalendarTrouble>,
     /// What waits for a person.
     #[serde(default)]
     pub tickets: Vec<Ticket>,
@@ -86,6 +89,21 @@ pub struct LostLines {
     /// The file in the data folder that was set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
+}
+
+/// Something wrong with a calendar of holidays, while it is gone on with what there is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalendarTrouble {
+    /// Its name in `calendars:`.
+    pub calendar: String,
+    /// Its file, as it is written there.
+    pub file: String,
+    /// Why the file cannot be used, so that the last good copy of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
+    /// A year that it does not cover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<i32>,
 }
 
 /// Something that waits for a person.
@@ -198,7 +216,31 @@ impl LostLines {
     }
 }
 
+impl CalendarTrouble {
+    /// The line that says so, in the report, in `status`, in `validate` and at the start of a run.
+    pub fn line(&self, words: &Words) -> String {
+        let key = if self.broken.is_some() { "calendar-broken" } else { "calendar-uncovered" };
+        words.with(
+            key,
+            &[
+                ("calendar", self.calendar.clone().into()),
+                ("file", self.file.clone().into()),
+                ("why", self.broken.clone().unwrap_or_default().into()),
+                ("year", self.year.unwrap_or_default().to_string().into()),
+            ],
+        )
+    }
+}
+
 impl Reason {
+    /// A reason on record: `word`, or `word: detail`.
+    pub fn of(text: &str) -> Self {
+        match text.split_once(": ") {
+            Some((word, detail)) => Reason { word: word.to_owned(), detail: Some(detail.to_owned()) },
+            None => Reason { word: text.to_owned(), detail: None },
+        }
+    }
+
     /// True when nothing was left undone that should have been done: the task's own `skip`, or a day off.
     pub fn is_intended(&self) -> bool {
         matches!(self.word.as_str(), "skip" | "holiday" | "not_workday")

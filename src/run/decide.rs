@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 
 use super::{Phase, Rules, Status, TaskRun};
+use crate::timing::Skip;
 
 /// What the decision looks at.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub struct Facts<'a> {
     pub state: &'a TaskRun,
     /// Another task, with which this one shares its key, has it, and its status.
     pub held_by: Option<(&'a str, Status)>,
+    /// The calendar leaves the key's only slot out, and why.
+    pub skip: Option<&'a Skip>,
     /// Each requirement, with how it stands.
     pub requirements: &'a [(String, RequirementState)],
     /// The open ticket that suspends the account or its site.
@@ -47,6 +50,17 @@ pub enum Decision {
     Refused(Refusal),
     /// No, and the key is closed: `skipped`, or `dead` where something was tried.
     Close(Status, String),
+}
+
+impl fmt::Display for Decision {
+    /// The answer on record: `run`, a refusal's reason, or `skipped: missed`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Decision::Run => out.write_str("run"),
+            Decision::Refused(refusal) => refusal.fmt(out),
+            Decision::Close(status, reason) => write!(out, "{status}: {reason}"),
+        }
+    }
 }
 
 /// Why not now. Its text is the reason on record.
@@ -147,6 +161,9 @@ pub fn decide(facts: &Facts<'_>) -> Decision {
 fn in_time(facts: &Facts<'_>) -> Option<Decision> {
     if facts.now < facts.rules.window.slot {
         return Some(Decision::Refused(Refusal::NotDue(facts.rules.window.slot)));
+    }
+    if let Some(skip) = facts.skip {
+        return Some(Decision::Close(Status::Skipped, skip.to_string()));
     }
     let over = facts.state.over(facts.now, facts.rules).map(|(status, reason)| Decision::Close(status, reason));
     over.or_else(|| (facts.now >= facts.rules.window.until).then_some(Decision::Refused(Refusal::WindowClosed)))

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use chrono_tz::Tz;
 
 use super::Key;
 use crate::files::model::{Act, Effect, Retry, Task, Verdict, Verify};
-use crate::timing::{Period, PeriodKind, Window, last_window};
+use crate::timing::{Period, PeriodKind, Slots, Window};
 
 /// The fixed side of one task run.
 #[derive(Debug, Clone)]
@@ -39,12 +38,13 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of this task in this period and window; `zone` is the runner's.
-    pub fn of(task: &Task, key: Key, period: Period, window: Window, zone: Tz) -> Self {
-        let schedule = &task.schedule;
-        let last = match period.kind {
-            PeriodKind::Day | PeriodKind::Occurrence => Some(window),
-            _ => last_window(zone, schedule.at, schedule.until, &schedule.days, &period),
+    /// The rules of this task in this period and window, one of its `slots`.
+    pub fn of(task: &Task, key: Key, period: Period, window: Window, slots: &Slots<'_>) -> Self {
+        let closes_at = match period.kind {
+            PeriodKind::Once => None,
+            PeriodKind::Occurrence => Some(window.until),
+            // Its later slots are further chances. The files may have changed since the key was opened.
+            _ => Some(slots.last_of(&period).map_or(window.until, |last| last.until.max(window.until))),
         };
         let commit_limit = match &task.act {
             Act::Steps(steps) => match task.effect {
@@ -63,7 +63,7 @@ impl Rules {
             retry: task.retry,
             commit_limit,
             window,
-            closes_at: last.map(|last| last.until),
+            closes_at,
             late_after: window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
             period,
         }

@@ -44,12 +44,6 @@ impl<'a> Morning<'a> {
         Ok(line.status.is_done() || self.world.ledger.sent_intents(&line.row.key)? > 0)
     }
 
-    /// Another task that has this key: its path, and the key's status.
-    pub(super) fn held_by(&self, key: &Planned<'a>) -> Result<Option<(String, Status)>> {
-        let line = self.world.ledger.key(&key.row.key)?.filter(|line| !key.has_task_of(&line.row));
-        Ok(line.map(|line| (format!("{}/{}", line.row.lane.site, line.row.task), line.status)))
-    }
-
     /// Today's keys, and those of earlier days that are still open.
     pub(super) fn due(&self, planned: &[Planned<'a>]) -> Result<Vec<Planned<'a>>> {
         let mut keys: Vec<Planned<'a>> = Vec::new();

@@ -6,6 +6,8 @@
 //!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
 //! ```
 
+mod ask;
+mod calendars;
 mod clock_fault;
 mod control;
 mod credentials;
@@ -14,6 +16,7 @@ mod dead;
 mod deliver;
 mod doubt;
 mod due;
+mod explain;
 mod lane;
 mod launch;
 mod morning;
@@ -31,16 +34,21 @@ mod sign_in;
 mod tickets;
 mod turn;
 
+pub use calendars::calendar_troubles;
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use dead::{DeadLetter, dead_letters, order};
 pub use deliver::{Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
 pub use due::names_task;
+pub use explain::{
+    Attempt, CalendarNote, ClockNote, Explained, KeyNow, NextSlot, Ready, Required, explain, next_slots,
+};
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};
+pub use requirements::Outside;
 pub use round::{Done, Rehearsed, Round};
 pub use turn::Answered;

@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use super::crew::Crew;
 use super::plan::Planned;
+use super::requirements::Outside;
 use super::turn::LaneState;
 use super::{Control, CredentialsFrom, Launcher, Progress, Watch};
 use crate::clock::{AtWork, Clock, Instant};
@@ -47,6 +48,14 @@ pub struct World<'a> {
     pub holder: Holder,
     /// The id of the run.
     pub run: String,
+}
+
+impl World<'_> {
+    /// How servers and programs are asked that a task requires: a rehearsal asks none.
+    pub(super) fn outside(&self) -> Outside {
+        let rehearses = self.credentials.fixtures.is_some();
+        Outside((!rehearses).then(|| self.credentials.resolver.programs()))
+    }
 }
 
 /// One run.

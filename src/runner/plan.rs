@@ -7,7 +7,7 @@ use super::scope::scope;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::KeyRow;
 use crate::run::{Key, Lane, Rules};
-use crate::timing::{Period, window_at};
+use crate::timing::{Period, Skip, Slot};
 
 /// One key that the files ask for.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Planned<'a> {
     pub task: &'a Task,
     /// What the state machine must know of it.
     pub rules: Rules,
+    /// The calendar leaves its only slot out, and why.
+    pub skip: Option<Skip>,
 }
 
 impl<'a> Planned<'a> {
@@ -31,8 +33,8 @@ impl<'a> Planned<'a> {
         let (site, task) = tasks.find(|(site, task)| is_its(site, task))?;
         site.accounts.iter().find(|account| account.id == row.lane.account)?;
         (row.lane.site, row.task) = (site.id.clone(), task.id.clone());
-        let rules = Rules::of(task, row.key.clone(), row.period, row.window, project.settings.timezone);
-        Some(Planned { row, site, task, rules })
+        let rules = Rules::of(task, row.key.clone(), row.period, row.window, &project.slots(site, task));
+        Some(Planned { row, site, task, rules, skip: None })
     }
 
     /// True when this key of the ledger is one of its task and account, be it under the task's former name.
@@ -90,16 +92,16 @@ fn plan_task<'a>(
     lane: &Lane,
     now: DateTime<Utc>,
 ) -> Option<Planned<'a>> {
-    let zone = project.settings.timezone;
-    let schedule = &task.schedule;
-    let window = window_at(zone, now, schedule.at, schedule.until, &schedule.days)?;
+    let slots = project.slots(site, task);
+    let slot = slots.at(now)?;
+    let (window, skip) = (slot.window, slot.skip().cloned());
     // A window never contains the site's reset (refused at load), so that its slot and its end lie in one period.
     let period = site.calendar.period(task.period, window.slot);
     let key = key(site, task, lane, &period);
-    let report_date = window.slot.with_timezone(&zone).date_naive();
-    let rules = Rules::of(task, key.clone(), period, window, zone);
+    let report_date = slot.date;
+    let rules = Rules::of(task, key.clone(), period, window, &slots);
     let row = KeyRow { key, lane: lane.clone(), task: task.id.clone(), period, window, report_date };
-    Some(Planned { row, site, task, rules })
+    Some(Planned { row, site, task, rules, skip })
 }
 
 /// The key of a task in a period: by its path, or by its `business_key`.
@@ -112,9 +114,16 @@ fn key(site: &Site, task: &Task, lane: &Lane, period: &Period) -> Key {
     Key::of(period, &what.render(&names).unwrap_or_else(|_| what.text().to_owned()), &lane.account)
 }
 
-/// The first slot of today: when a rehearsal's morning begins.
+/// When a rehearsal's morning begins: at the first slot of today, or at the next one where today has none.
 pub fn first_slot(project: &Project, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    plan(project, now).iter().map(|planned| planned.rules.window.slot).min()
+    let todays = plan(project, now).iter().map(|planned| planned.rules.window.slot).min();
+    todays.or_else(|| {
+        let tasks = project.sites.iter().flat_map(|site| site.tasks.iter().map(move |task| (site, task)));
+        tasks
+            .filter_map(|(site, task)| project.slots(site, task).after(now).find(Slot::runs))
+            .map(|slot| slot.window.slot)
+            .min()
+    })
 }
 
 #[cfg(test)]

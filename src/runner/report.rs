@@ -1,8 +1,9 @@
 //! The report's data, collected from the ledger.
 
 use anyhow::Result;
-use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
+use super::calendars::calendar_troubles;
 use super::doubt::losses_of;
 use super::plan::Planned;
 use super::points::FEED;
@@ -13,7 +14,7 @@ use crate::report::{
     AccountPoints, Alert, Amount, Expected, NextRun, PointRow, PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
 };
 use crate::run::{self, FailureKind, Lane, Note, Status};
-use crate::timing::window_at;
+use crate::timing::Slot;
 use crate::values::{Cell, Number, Row, Value};
 
 /// Collects the report of a date: its keys, those of earlier days that are still open or came to an end since the last
@@ -59,6 +60,7 @@ pub fn assemble(
         rehearsal,
         alerts,
         losses: losses_of(ledger, &lines)?,
+        calendars: calendar_troubles(project, now),
         tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
         runs,
         points: points(project, ledger, &lines)?,
@@ -94,7 +96,7 @@ pub(super) fn task_run(
         }
         _ => line.reason.clone(),
     };
-    let reason = reason.map(|text| reason_of(&text));
+    let reason = reason.map(|text| Reason::of(&text));
     let path = format!("{}/{}", line.row.lane.site, line.row.task);
     let period = line.row.period.name();
     let account = line.row.lane.account.clone();
@@ -136,13 +138,6 @@ fn standing_ticket(ledger: &Ledger, line: &StatusLine, state: &run::TaskRun) -> 
 }
 
 /// `word: what was seen` of the ledger, taken apart.
-fn reason_of(text: &str) -> Reason {
-    match text.split_once(": ") {
-        Some((word, detail)) => Reason { word: word.to_owned(), detail: Some(detail.to_owned()) },
-        None => Reason { word: text.to_owned(), detail: None },
-    }
-}
-
 fn notes(notes: &[Note], wanted: impl Fn(&Note) -> bool) -> Vec<String> {
     let text = |note: &Note| match note {
         Note::Notice(text) | Note::Drift(text) | Note::Kept(text) => text.clone(),
@@ -270,18 +265,11 @@ fn text_of(row: &Row, column: &str) -> String {
 
 /// The next slot of each task and account after now.
 pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
-    let zone = project.settings.timezone;
-    let today = now.with_timezone(&zone).date_naive();
     let mut next: Vec<NextRun> = Vec::new();
     for site in &project.sites {
         for task in &site.tasks {
-            let schedule = &task.schedule;
-            let slot = (0..8).find_map(|days| {
-                let noon = crate::timing::instant(zone, today + Days::new(days), schedule.at);
-                let window = window_at(zone, noon, schedule.at, schedule.until, &schedule.days)?;
-                (window.slot > now).then_some(window.slot)
-            });
-            let Some(at) = slot else { continue };
+            let slot = project.slots(site, task).after(now).find(Slot::runs);
+            let Some(at) = slot.map(|slot| slot.window.slot) else { continue };
             next.extend(task.accounts.iter().map(|account| NextRun {
                 name: task.name.clone(),
                 site: site.name.clone(),

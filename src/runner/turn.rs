@@ -3,16 +3,14 @@
 use anyhow::Result;
 use chrono::TimeDelta;
 
+use super::ask::{Asked, ask, held_by_another};
 use super::lane::OpenLane;
 use super::morning::Morning;
 use super::plan::Planned;
-use super::requirements::requirements;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
 use crate::ledger::{KeyRow, Lease, LeaseAnswer};
-use crate::run::{
-    Decision, Event, Facts, Failure, Key, Lane, Refusal, Source, Status, TaskRun, asks_requirements, decide,
-};
+use crate::run::{Decision, Event, Failure, Key, Lane, Refusal, Source, TaskRun};
 use crate::secrets::Redact;
 
 /// A slot that is no further off than this is waited for.
@@ -36,14 +34,6 @@ pub(super) struct LaneState<'a> {
     pub wrong_clock: Option<Failure>,
     /// How far the run had come when its keys were looked at last.
     pub seen: Option<u64>,
-}
-
-/// The answer to "run now?", with what it was asked of.
-struct Asked {
-    state: TaskRun,
-    /// Another task that has the key, and its status.
-    held_by: Option<(String, Status)>,
-    decision: Decision,
 }
 
 /// An answer to "run now?" on record.
@@ -134,7 +124,7 @@ impl<'a> Morning<'a> {
         let source = if asked.state.due.is_some() { Source::Retry } else { self.source };
         self.record_decision(key, &asked, source, now)?;
         let decision = asked.decision;
-        if decision == Decision::Run && self.held_by(key)?.is_some() {
+        if decision == Decision::Run && held_by_another(world.ledger, key)?.is_some() {
             // Another runner was quicker with a task that shares the key.
             return Ok(Turn::Waits(now + LOOK_AGAIN));
         }
@@ -158,28 +148,7 @@ impl<'a> Morning<'a> {
     /// "Run now?", with what it was asked of.
     async fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
         let world = self.world;
-        let held_by = self.held_by(key)?;
-        let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
-        let state = TaskRun::fold(&events, &key.rules);
-        let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
-        let mut facts = Facts {
-            now,
-            rules: &key.rules,
-            state: &state,
-            held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
-            requirements: &[],
-            suspended_by: world.ledger.suspended_by(&key.row.lane)?,
-            cooling_until: world.ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
-            locked_by: locked_by.as_deref(),
-        };
-        // Programs and servers are not asked where their answer cannot matter.
-        let requirements = match asks_requirements(&facts) {
-            true => requirements(world, plan, key).await?,
-            false => Vec::new(),
-        };
-        facts.requirements = &requirements;
-        let decision = decide(&facts);
-        Ok(Asked { state, held_by, decision })
+        ask(world.project, world.ledger, &world.outside(), &world.holder, plan, key, now).await
     }
 
     /// Puts the answer on record: the name under which it stands there.
@@ -191,7 +160,7 @@ impl<'a> Morning<'a> {
         }
         // The key's own decisions are those of the task that has it.
         let about = if held { key.path_key() } else { key.row.key.clone() };
-        ledger.record_decision(&about, source, &answer(&asked.decision), now)?;
+        ledger.record_decision(&about, source, &asked.decision.to_string(), now)?;
         Ok(about)
     }
 
@@ -209,7 +178,7 @@ impl<'a> Morning<'a> {
             }
             let about = self.record_decision(&key, &asked, self.source, now)?;
             let runs = asked.decision == Decision::Run;
-            answers.push(Answered { key: about, task, decision: answer(&asked.decision), runs });
+            answers.push(Answered { key: about, task, decision: asked.decision.to_string(), runs });
         }
         Ok(answers)
     }
@@ -349,13 +318,5 @@ impl<'a> Morning<'a> {
             due: state.due,
         });
         Ok(true)
-    }
-}
-
-fn answer(decision: &Decision) -> String {
-    match decision {
-        Decision::Run => "run".to_owned(),
-        Decision::Refused(refusal) => refusal.to_string(),
-        Decision::Close(status, reason) => format!("{status}: {reason}"),
     }
 }

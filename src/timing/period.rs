@@ -103,6 +103,26 @@ impl Period {
     }
 }
 
+/// How often a clock shows a time on a date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Once, as on nearly every day.
+    Once,
+    /// Never: the clock is put forward over it.
+    Never,
+    /// Twice: the clock is put back.
+    Twice,
+}
+
+/// How often a clock of this zone shows a time on a date; [`instant`] says which instant is meant.
+pub fn shown(zone: Tz, date: NaiveDate, time: NaiveTime) -> Shown {
+    match zone.from_local_datetime(&date.and_time(time)) {
+        LocalResult::Single(_) => Shown::Once,
+        LocalResult::Ambiguous(..) => Shown::Twice,
+        LocalResult::None => Shown::Never,
+    }
+}
+
 /// The instant of a local date and time: in a gap the first valid one, in an overlap the earlier one.
 pub fn instant(zone: Tz, date: NaiveDate, time: NaiveTime) -> DateTime<Utc> {
     let mut local = date.and_time(time);

@@ -179,6 +179,7 @@ impl<'w> Morning<'w> {
             rules: &key.rules,
             state,
             held_by: None,
+            skip: None,
             requirements: &requirements,
             suspended_by: suspended_by.filter(|_| !world.has(Bug::SuspensionIgnored)),
             cooling_until: cooling_until.filter(|_| !world.has(Bug::SiteWaitIgnored)),

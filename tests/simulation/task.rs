@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use sunup::files::model::{Effect, Retry};
 use sunup::ledger::KeyRow;
 use sunup::run::{Key, Lane, Rules};
-use sunup::timing::{Calendar, PeriodKind, Window, last_window};
+use sunup::timing::{Calendar, Dates, OnHoliday, PeriodKind, Schedule, Slots, Times};
 
 use crate::bugs::Bug;
 
@@ -73,12 +73,8 @@ impl Task {
 
     /// The key that this date asks for, as `runner/plan.rs` has it.
     pub fn on(self: &Rc<Self>, calendar: &Calendar, date: NaiveDate, bug: Option<Bug>) -> Option<Planned> {
-        use chrono::Datelike;
-        let (at, until) = hours();
-        let window = Window::on(ZONE, date, at, until);
-        if !self.days[date.weekday().num_days_from_monday() as usize] {
-            return None;
-        }
+        let schedule = self.schedule();
+        let window = self.slots(&schedule).on(date).pop()?.window;
         let period = calendar.period(self.kind, window.slot);
         let key = match bug {
             Some(Bug::KeyWithoutPeriod) => Key::from_ledger(format!("{}/{}", self.lane, self.id)),
@@ -86,6 +82,17 @@ impl Task {
         };
         let row = KeyRow { key, lane: self.lane.clone(), task: self.id.to_owned(), period, window, report_date: date };
         Some(Planned { rules: self.rules(&row), row, task: Rc::clone(self) })
+    }
+
+    fn schedule(&self) -> Schedule {
+        let (at, until) = hours();
+        let times = Times::at(at).on(Dates::Weekdays(self.days));
+        Schedule { times, until, grace: Duration::from_secs(600), holidays: OnHoliday::Run, calendar: None }
+    }
+
+    fn slots<'s>(&self, schedule: &'s Schedule) -> Slots<'s> {
+        // Without holidays, the site's calendar is not asked.
+        Slots { schedule, zone: ZONE, site: Calendar { zone: ZONE, starts_at: NaiveTime::MIN }, kind: self.kind }
     }
 
     pub fn settle_delta(&self) -> TimeDelta {
@@ -98,11 +105,8 @@ impl Task {
     }
 
     fn rules(&self, row: &KeyRow) -> Rules {
-        let (at, until) = hours();
-        let last = match self.kind {
-            PeriodKind::Day => Some(row.window),
-            _ => last_window(ZONE, at, until, &self.days, &row.period),
-        };
+        let schedule = self.schedule();
+        let last = self.slots(&schedule).last_of(&row.period);
         Rules {
             key: row.key.clone(),
             effect: self.shape.effect,

@@ -17,11 +17,15 @@ pub use locator::{By, Locator, Target};
 pub use read::{Column, ColumnKind, From, JsonStep, Next, Read, ReadKind, RowsFrom, RowsRead, ScalarKind, Source};
 pub use section::{Reasoned, Section, Verdict, Want};
 pub use settings::{
-    BrowserSettings, Language, ReportBy, ReportSettings, SecretSource, Settings, Smtp, SmtpTls, TextSource,
+    BrowserSettings, CalendarFile, Language, ReportBy, ReportSettings, SecretSource, Settings, Smtp, SmtpTls,
+    TextSource,
 };
 pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
 pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
-pub use task::{Act, Effect, Refused, Requirement, Retry, Reward, Schedule, Task, Verify};
+pub use task::{Act, Effect, Refused, Requirement, Retry, Reward, Task, Verify};
+
+pub use crate::timing::Schedule;
+use crate::timing::Slots;
 
 /// Everything that one folder of files says.
 #[derive(Debug, Clone)]
@@ -32,6 +36,13 @@ pub struct Project {
     pub settings: Settings,
     /// The sites, in the order of their ids.
     pub sites: Vec<Site>,
+}
+
+impl Project {
+    /// The slots of a task of this site.
+    pub fn slots<'t>(&self, site: &Site, task: &'t Task) -> Slots<'t> {
+        Slots { schedule: &task.schedule, zone: self.settings.timezone, site: site.calendar, kind: task.period }
+    }
 }
 
 /// Where something stands in a file; lines and columns start at 1.

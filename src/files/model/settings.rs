@@ -1,11 +1,13 @@
 //! `sunup.yaml`, and the secrets that it and the sites name.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono_tz::Tz;
 
-use crate::timing::ClockTime;
+use crate::timing::{ClockTime, Holidays};
 
 /// `sunup.yaml`.
 #[derive(Debug, Clone)]
@@ -20,6 +22,27 @@ pub struct Settings {
     pub report: Option<ReportSettings>,
     /// `limits.run`: the longest a run may last.
     pub run_limit: Duration,
+    /// `calendars:`.
+    pub calendars: Vec<CalendarFile>,
+}
+
+/// One of `calendars:`, as it was read.
+#[derive(Clone)]
+pub struct CalendarFile {
+    /// As it is written: relative to the folder of sunup.yaml.
+    pub path: PathBuf,
+    /// What it says, under its name.
+    pub holidays: Arc<Holidays>,
+    /// Why the file could not be taken, so that the last good copy of it was.
+    pub broken: Option<String>,
+    /// The file, or its copy, to be kept.
+    pub bytes: Arc<[u8]>,
+}
+
+impl fmt::Debug for CalendarFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "CalendarFile({} from {}, {:?})", self.holidays.name, self.path.display(), self.broken)
+    }
 }
 
 /// A language of the product.

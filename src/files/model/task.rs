@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Place, Section, Step, Target};
 use crate::files::condition::Template;
-use crate::timing::{ClockTime, PeriodKind};
+use crate::timing::{PeriodKind, Schedule};
 
 /// One task file.
 #[derive(Debug, Clone)]
@@ -137,17 +137,4 @@ pub struct Refused {
     pub target: Target,
     /// What it means.
     pub reason: String,
-}
-
-/// When a task may run, in the runner's zone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule {
-    /// First start.
-    pub at: ClockTime,
-    /// No act after it; earlier than `at` means the next day.
-    pub until: ClockTime,
-    /// Later than this after `at`, a success is `compensated`.
-    pub grace: Duration,
-    /// Weekdays on which it runs, Monday first.
-    pub days: [bool; 7],
 }

@@ -126,7 +126,10 @@ fn what_is_handed_down() {
     with_lines(&scratch, TASK, "retry: { initial: 1s }\nvars: { a: task, c: own }");
     let project = scratch.load().unwrap();
     let task = &project.sites[0].tasks[0];
-    assert_eq!((task.schedule.at.to_string(), task.schedule.until.to_string()), ("05:30:00".into(), "16:00:00".into()));
+    assert_eq!(
+        (task.schedule.times.first().to_string(), task.schedule.until.to_string()),
+        ("05:30:00".into(), "16:00:00".into())
+    );
     assert_eq!((task.schedule.grace.as_secs(), task.retry.attempts, task.retry.series), (60, 4, 7));
     assert_eq!(task.retry.initial.as_secs(), 1);
     let vars: Vec<_> = task.vars.iter().map(|(name, value)| (name.as_str(), value.text())).collect();

@@ -1,6 +1,7 @@
 //! The sample files load, edits of them are refused, and nothing that is written makes the loader panic.
 
 mod across;
+mod calendars;
 mod hostile;
 mod samples;
 mod wrong;
@@ -24,7 +25,7 @@ impl Scratch {
     fn new() -> Self {
         let scratch = Scratch { root: tempfile::tempdir().unwrap() };
         scratch.write("sunup.yaml", "format: 1\ntimezone: Asia/Shanghai\n");
-        for file in ["tasks/community/site.yaml", "tasks/community/checkin.yaml"] {
+        for file in ["tasks/community/site.yaml", "tasks/community/checkin.yaml", "calendars/cn.ics"] {
             scratch.write(file, fs::read_to_string(samples().join(file)).unwrap());
         }
         scratch

@@ -44,7 +44,10 @@ fn the_check_in_as_the_runner_sees_it() {
     assert_eq!(verify.steps[0].place.to_string(), "tasks/community/site.yaml:28:7");
     assert_eq!(verify.steps[0].reads[0].0, "details");
     // The site's `until` is the task's own, the rest comes from above.
-    assert_eq!((task.schedule.at.to_string(), task.schedule.until.to_string()), ("06:00:00".into(), "16:00:00".into()));
+    assert_eq!(
+        (task.schedule.times.first().to_string(), task.schedule.until.to_string()),
+        ("06:00:00".into(), "16:00:00".into())
+    );
 }
 
 #[test]

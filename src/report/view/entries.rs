@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Tone;
 use super::phrases::Phrases;
-use crate::report::model::{Alert, LostLines, Reason, TaskRun, Ticket};
+use crate::report::model::{Alert, CalendarTrouble, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.
@@ -55,6 +55,11 @@ impl Entry {
 
     pub(super) fn of_loss(loss: &LostLines, phrases: &Phrases<'_>) -> Entry {
         let title = loss.line(phrases.words, phrases.zone);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
+    }
+
+    pub(super) fn of_calendar(trouble: &CalendarTrouble, phrases: &Phrases<'_>) -> Entry {
+        let title = trouble.line(phrases.words);
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 

@@ -210,6 +210,11 @@ loss-another = On { $time } another ledger lay here than the one that worked her
 loss-nothing = no time on record
 loss-and-so = { $what }. What began before that may be done already: it is acted on only after the site has said “to do” twice, a settle time apart; what is done once for ever waits for your word
 
+## Calendars of holidays
+
+calendar-broken = The calendar { $calendar } ({ $file }) cannot be used: { $why }. The last good copy of it is used instead; mend the file
+calendar-uncovered = The calendar { $calendar } ({ $file }) does not cover { $year }: in that year only weekends count as days off, and no make-up workday is known. Put a newer file there
+
 ## Kinds of failure
 
 kind-not_rendered = the page did not show
@@ -286,3 +291,35 @@ cli-undelivered = The report to { $to } was not delivered ({ $state }): { $reaso
 cli-mail-folder = The report lies in { $folder }
 cli-browser-starts = a browser starts for { $lane }
 cli-waiting = waiting until { $time }
+
+## `explain`
+
+explain-title = { $name } ({ $task }, { $account })
+explain-nothing = It has no slot today, and never had one on record
+explain-no-status = nothing on record yet
+explain-state = State: { $status }{ $reason }
+explain-decision = Last decision: { $answer } ({ $source }; { $count } times in a row, last at { $time })
+explain-now = Run now? { $answer }
+explain-yes = yes
+explain-required = Requires { $name }: { $state }
+explain-met = it holds
+explain-not_ready = not ready
+explain-ended = it will not hold any more
+explain-ready = It usually holds { $p80 } minutes after the slot (p80), { $p99 } minutes at the latest (p99); seen on { $days } days
+explain-key = Key: { $key }, from { $from } until { $until }
+explain-at-work = At work in its lane: { $holder }
+explain-nobody = Nobody is at work in its lane
+explain-attempt = Attempt { $number } is under way since { $time } ({ $source })
+explain-next = Next slot: { $time }
+explain-slot = slot
+explain-until = until
+explain-note = note
+slot-skipped = { $time } does not exist that day: { $shown }
+slot-twice = { $time } comes twice that day: the earlier one
+slot-holiday = holiday: skipped ({ $title })
+slot-not-workday = not a workday: skipped
+slot-moved = holiday: moved to { $date }
+slot-instead = instead of { $date }, a holiday
+source-schedule = by schedule
+source-hand = by hand
+source-retry = a retry

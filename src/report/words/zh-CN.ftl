@@ -183,6 +183,11 @@ loss-another = { $time } 发现这里的账本不是上次用的那一本，它�
 loss-nothing = 没有时间记录
 loss-and-so = { $what }。此前已开始的周期里的任务可能已经做过：要等站点隔一段核实时间两次都说“未做”才会去做；一次性的任务等你决定
 
+## 节假日历
+
+calendar-broken = 节假日历 { $calendar }（{ $file }）不能用：{ $why }。暂用上一份好的副本，请修好这个文件
+calendar-uncovered = 节假日历 { $calendar }（{ $file }）没有 { $year } 年的内容：那一年只按周末算休息日，也不知道调休上班日。请换一份新的文件
+
 ## 失败的种类
 
 kind-not_rendered = 页面没有显示出来
@@ -253,3 +258,35 @@ cli-undelivered = 发给 { $to } 的晨报没有送达（{ $state }）：{ $reas
 cli-mail-folder = 晨报在 { $folder }
 cli-browser-starts = 正在为 { $lane } 启动浏览器
 cli-waiting = 等到 { $time }
+
+## `explain`
+
+explain-title = { $name }（{ $task }，{ $account }）
+explain-nothing = 今天没有它的时段，也从来没有记录
+explain-no-status = 还没有记录
+explain-state = 状态：{ $status }{ $reason }
+explain-decision = 上次决定：{ $answer }（{ $source }；连续 { $count } 次，最后一次 { $time }）
+explain-now = 现在做吗？{ $answer }
+explain-yes = 做
+explain-required = 前提 { $name }：{ $state }
+explain-met = 已满足
+explain-not_ready = 还没满足
+explain-ended = 不会再满足了
+explain-ready = 通常在时段开始后 { $p80 } 分钟满足（p80），最晚 { $p99 } 分钟（p99）；共 { $days } 天
+explain-key = 键：{ $key }，{ $from } 到 { $until }
+explain-at-work = 它的通道里正在做事的是：{ $holder }
+explain-nobody = 它的通道里现在没有人在做事
+explain-attempt = 第 { $number } 次尝试从 { $time } 起正在进行（{ $source }）
+explain-next = 下一个时段：{ $time }
+explain-slot = 时段
+explain-until = 截止
+explain-note = 说明
+slot-skipped = 那天没有 { $time }：改为 { $shown }
+slot-twice = 那天有两个 { $time }：取早的一个
+slot-holiday = 假日：跳过（{ $title }）
+slot-not-workday = 不是工作日：跳过
+slot-moved = 假日：移到 { $date }
+slot-instead = 代替 { $date }（假日）
+source-schedule = 按时
+source-hand = 手动
+source-retry = 重试

@@ -1,6 +1,7 @@
 //! Each row of the decision's table, in its order.
 
 use super::*;
+use crate::timing::Skip;
 
 /// Facts under which the answer is yes.
 struct Case {
@@ -8,6 +9,7 @@ struct Case {
     state: TaskRun,
     now: DateTime<Utc>,
     held_by: Option<(&'static str, Status)>,
+    skip: Option<Skip>,
     requirements: Vec<(String, RequirementState)>,
     suspended_by: Option<i64>,
     cooling_until: Option<DateTime<Utc>>,
@@ -21,6 +23,7 @@ impl Case {
             state: TaskRun::default(),
             now: six(),
             held_by: None,
+            skip: None,
             requirements: vec![],
             suspended_by: None,
             cooling_until: None,
@@ -34,6 +37,7 @@ impl Case {
             rules: &self.rules,
             state: &self.state,
             held_by: self.held_by,
+            skip: self.skip.as_ref(),
             requirements: &self.requirements,
             suspended_by: self.suspended_by,
             cooling_until: self.cooling_until,
@@ -65,6 +69,23 @@ fn between_two_windows_of_a_week() {
     let rules = Rules { closes_at: Some(once().window.until + TimeDelta::days(3)), ..once() };
     let case = Case { now: once().window.until, rules, ..Case::yes() };
     assert_eq!(case.decide(), Decision::Refused(Refusal::WindowClosed));
+}
+
+#[test]
+fn the_calendar_comes_after_the_window_and_before_the_requirements() {
+    let holiday = |case: Case| Case { skip: Some(Skip::Holiday("国庆节".into())), ..case }.not_ready().decide();
+    let skipped = Decision::Close(Status::Skipped, "holiday: 国庆节".into());
+    assert_eq!(holiday(Case::yes()), skipped);
+    let early = Case { now: six() - TimeDelta::seconds(1), ..Case::yes() };
+    assert_eq!(holiday(early), Decision::Refused(Refusal::NotDue(six())));
+    let late = Case { now: once().window.until, ..Case::yes() };
+    assert_eq!(holiday(late), skipped, "it was not missed");
+    let weekend = Case { skip: Some(Skip::NotWorkday), ..Case::yes() };
+    assert_eq!(weekend.decide(), Decision::Close(Status::Skipped, "not_workday".into()));
+    let mut sent = Driven::sent();
+    sent.read(Which::Verify, Answer::NotYet);
+    let sent = Case { now: sent.state.due.unwrap(), state: sent.state, skip: Some(Skip::NotWorkday), ..Case::yes() };
+    assert_eq!(sent.decide(), Decision::Run, "what was sent is read");
 }
 
 #[test]

@@ -6,74 +6,75 @@ mod outside;
 use anyhow::Result;
 use chrono::{DateTime, Utc};
 
+use super::Credentials;
 use super::plan::Planned;
 use super::scope::scope;
-use super::{Credentials, World};
-use crate::files::condition::{Scope, Template};
+use crate::files::condition::Template;
 use crate::files::model::{Project, Requirement, Site};
 use crate::ledger::Ledger;
+use crate::program::Programs;
 use crate::run::{RequirementState, Status};
+
+/// How servers and programs are asked; a rehearsal asks nobody.
+pub struct Outside(pub Option<Programs>);
 
 /// Each requirement of this key, with how it stands.
 pub async fn requirements(
-    world: &World<'_>,
+    project: &Project,
+    ledger: &Ledger,
+    outside: &Outside,
     plan: &[Planned<'_>],
     planned: &Planned<'_>,
 ) -> Result<Vec<(String, RequirementState)>> {
     let mut states = Vec::new();
-    // A rehearsal asks nobody outside.
-    let asked = |requirement: &&Requirement| {
-        let outside = matches!(requirement, Requirement::Http { .. } | Requirement::Command { .. });
-        !outside || world.credentials.fixtures.is_none()
-    };
-    for requirement in planned.task.requires.iter().filter(asked) {
-        states.push(match requirement {
-            Requirement::Task { site, task } => {
-                let state = task_state(world.ledger, plan, planned, site.as_deref(), task)?;
-                (format!("task {}", site.as_ref().map_or(task.clone(), |site| format!("{site}/{task}"))), state)
-            }
-            Requirement::File { path, changed_in_period } => {
-                let state = |path: &[String]| file_state(world.project, planned, &path[0], *changed_in_period);
-                named("file", planned, std::slice::from_ref(path))
-                    .map_or_else(|unknown| unknown, |(name, path)| (name, state(&path)))
-            }
-            Requirement::Http { url } => match named("http", planned, std::slice::from_ref(url)) {
-                Ok((name, url)) => (name, outside::http(&url[0]).await),
-                Err(unknown) => unknown,
+    for requirement in &planned.task.requires {
+        let state = match (requirement, &outside.0) {
+            (Requirement::Task { site, task }, _) => task_state(ledger, plan, planned, site.as_deref(), task)?,
+            (Requirement::File { path, changed_in_period }, _) => match rendered(planned, path) {
+                Ok(path) => file_state(project, planned, &path, *changed_in_period),
+                Err(unknown) => RequirementState::NotReady(unknown),
             },
-            // Arguments may be telling: the program is named alone.
-            Requirement::Command { words } => match named("command", planned, words) {
-                Ok((_, words)) => (
-                    format!("command {}", words[0]),
-                    outside::command(&world.credentials.resolver.programs(), &words).await,
-                ),
-                Err(unknown) => unknown,
+            (Requirement::Http { .. } | Requirement::Command { .. }, None) => RequirementState::Met,
+            (Requirement::Http { url }, Some(_)) => match rendered(planned, url) {
+                Ok(url) => outside::http(&url).await,
+                Err(unknown) => RequirementState::NotReady(unknown),
             },
-        });
+            (Requirement::Command { words }, Some(programs)) => {
+                let words: Result<Vec<String>, String> = words.iter().map(|word| rendered(planned, word)).collect();
+                match words {
+                    Ok(words) => outside::command(programs, &words).await,
+                    Err(unknown) => RequirementState::NotReady(unknown),
+                }
+            }
+        };
+        states.push((name(planned, requirement), state));
     }
     Ok(states)
 }
 
-/// What a requirement is about, in words for the decision and with its names put in; or that one of them is unknown.
-fn named(
-    kind: &str,
-    planned: &Planned<'_>,
-    texts: &[Template],
-) -> Result<(String, Vec<String>), (String, RequirementState)> {
-    let as_written = || format!("{kind} {}", texts.first().map(Template::text).unwrap_or_default());
-    let rendered: Result<Vec<String>, _> = match names(planned) {
-        Some(names) => texts.iter().map(|text| text.render(&names)).collect(),
-        None => return Err((as_written(), RequirementState::NotReady(String::new()))),
-    };
-    match rendered {
-        Ok(texts) => Ok((format!("{kind} {}", texts.first().cloned().unwrap_or_default()), texts)),
-        Err(unknown) => Err((as_written(), RequirementState::NotReady(unknown.to_string()))),
-    }
+/// What the requirements of a key are called, in their order.
+pub fn names(planned: &Planned<'_>) -> Vec<String> {
+    planned.task.requires.iter().map(|requirement| name(planned, requirement)).collect()
 }
 
-fn names(planned: &Planned<'_>) -> Option<Scope> {
-    let account = account(planned.site, &planned.row.lane.account)?;
-    Some(scope(&planned.row.period, account, &Credentials::nobody(), Some(planned.task)))
+fn name(planned: &Planned<'_>, requirement: &Requirement) -> String {
+    let (kind, text) = match requirement {
+        Requirement::Task { site: Some(site), task } => return format!("task {site}/{task}"),
+        Requirement::Task { site: None, task } => return format!("task {task}"),
+        Requirement::File { path, .. } => ("file", Some(path)),
+        Requirement::Http { url } => ("http", Some(url)),
+        // Its arguments may be telling: the program is named alone.
+        Requirement::Command { words } => ("command", words.first()),
+    };
+    let text = text.map(|text| rendered(planned, text).unwrap_or_else(|_| text.text().to_owned()));
+    format!("{kind} {}", text.unwrap_or_default())
+}
+
+/// A text with its names put in, such as the day; or what is unknown in it.
+fn rendered(planned: &Planned<'_>, text: &Template) -> std::result::Result<String, String> {
+    let account = account(planned.site, &planned.row.lane.account).ok_or_else(String::new)?;
+    let names = scope(&planned.row.period, account, &Credentials::nobody(), Some(planned.task));
+    text.render(&names).map_err(|unknown| unknown.to_string())
 }
 
 /// A task of the same account, or another site's task for all its accounts, in today's periods.

@@ -1,0 +1,61 @@
+//! "Run now?" for one key, with all that it is asked of. Nothing is written: who asks to act records the answer.
+
+use anyhow::Result;
+
+use super::plan::Planned;
+use super::requirements::{Outside, requirements};
+use crate::clock::Instant;
+use crate::files::model::Project;
+use crate::ledger::{Holder, Ledger};
+use crate::run::{Decision, Facts, Status, TaskRun, asks_requirements, decide};
+
+/// The answer to "run now?", with what it was asked of.
+pub(super) struct Asked {
+    pub state: TaskRun,
+    /// Another task that has the key, and its status.
+    pub held_by: Option<(String, Status)>,
+    /// Who else holds the lane's lease.
+    pub locked_by: Option<String>,
+    pub decision: Decision,
+}
+
+/// Asks for `key`, one of `plan` or of an earlier day, in the name of `holder`.
+pub(super) async fn ask(
+    project: &Project,
+    ledger: &Ledger,
+    outside: &Outside,
+    holder: &Holder,
+    plan: &[Planned<'_>],
+    key: &Planned<'_>,
+    now: Instant,
+) -> Result<Asked> {
+    let held_by = held_by_another(ledger, key)?;
+    let events = if held_by.is_none() { ledger.events(&key.row.key)? } else { Vec::new() };
+    let state = TaskRun::fold(&events, &key.rules);
+    let locked_by = ledger.lease_holder(&key.row.lane, holder, now)?.map(|holder| holder.to_string());
+    let mut facts = Facts {
+        now,
+        rules: &key.rules,
+        state: &state,
+        held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
+        skip: key.skip.as_ref(),
+        requirements: &[],
+        suspended_by: ledger.suspended_by(&key.row.lane)?,
+        cooling_until: ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
+        locked_by: locked_by.as_deref(),
+    };
+    // Programs and servers are not asked where their answer cannot matter.
+    let requirements = match asks_requirements(&facts) {
+        true => requirements(project, ledger, outside, plan, key).await?,
+        false => Vec::new(),
+    };
+    facts.requirements = &requirements;
+    let decision = decide(&facts);
+    Ok(Asked { state, held_by, locked_by, decision })
+}
+
+/// Another task that has this key: its path, and the key's status.
+pub(super) fn held_by_another(ledger: &Ledger, key: &Planned<'_>) -> Result<Option<(String, Status)>> {
+    let line = ledger.key(&key.row.key)?.filter(|line| !key.has_task_of(&line.row));
+    Ok(line.map(|line| (format!("{}/{}", line.row.lane.site, line.row.task), line.status)))
+}
