@@ -13,6 +13,7 @@ mod crew;
 mod deliver;
 mod doubt;
 mod due;
+mod heartbeat;
 mod lane;
 mod launch;
 mod morning;
