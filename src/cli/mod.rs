@@ -8,6 +8,7 @@ mod rehearsal;
 mod report;
 mod run;
 mod serve;
+mod service;
 mod show;
 mod status;
 mod terminal;
@@ -53,6 +54,8 @@ enum Command {
     Run(run::RunArgs),
     /// Do what is due whenever it is due, until a signal ends it
     Serve,
+    /// Print what systemd or cron needs to start it by itself
+    Service(service::ServiceArgs),
     /// Check the files: every fault at once, with its place and its cure
     Validate,
     /// Show what is done, what waits, and what runs next
@@ -104,6 +107,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
         Command::Run(args) => runtime()?.block_on(run::run(common, &args, redactor)),
+        Command::Service(args) => service::service(common, &args),
         Command::Serve => runtime()?.block_on(serve::serve(common, redactor)),
     }
 }

@@ -60,7 +60,7 @@ impl Watch for Terminal {
             Progress::Browser { lane } => {
                 self.bar.set_message(self.words.with("cli-browser-starts", &[("lane", lane.to_owned().into())]));
             }
-            Progress::Started { key, name } => {
+            Progress::Started { key, name, .. } => {
                 self.at_work.borrow_mut().push((key.as_str().to_owned(), name.to_owned()));
                 self.show_work();
             }

@@ -19,6 +19,7 @@ mod yaml;
 
 // Values, and texts where they stand.
 mod fields;
+mod heartbeat;
 mod here;
 mod identity;
 mod json_path;

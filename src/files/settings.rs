@@ -53,7 +53,7 @@ pub(super) fn settings(file: &File, node: Option<&Node>, folders: CalendarFolder
     let Some(fields) = node.and_then(|node| Fields::of(file, node, "sunup.yaml", &[KEYS])) else {
         return Top { settings: None, schedule, retry, calendars: Calendars::default() };
     };
-    fields.not_supported(&["heartbeat", "serve", "alarms"]);
+    fields.not_supported(&["serve", "alarms"]);
     if let Some(format) = fields.need("format", "format: 1") {
         file.one_of(format, &[("1", ())]);
     }
@@ -77,12 +77,14 @@ impl File {
         let language = fields.get("language").map(|node| self.one_of(node, &LANGUAGES));
         let browser = self.browser(fields.get("browser"));
         let report = fields.get("report").map(|node| self.report(node));
+        let heartbeat = fields.get("heartbeat").map(|node| self.heartbeat(node));
         let run_limit = fields.get("limits").map(|node| self.limits(node));
         Some(Settings {
             timezone: timezone?,
             language: or_default(language, Language::default())?,
             browser: browser?,
             report: transpose(report)?,
+            heartbeat: transpose(heartbeat)?,
             run_limit: or_default(run_limit, RUN_LIMIT)?,
             calendars: Vec::new(),
         })

@@ -126,6 +126,7 @@ impl<'a> Reader<'a> {
         let retry = file.retry(fields.get("retry"), self.above.retry);
         let business_key = self.here().business_key(fields, vars.as_deref().unwrap_or_default());
         let was = file.former_path(fields);
+        let heartbeat = fields.get("heartbeat").map(|node| file.heartbeat(node));
         self.not_supported(fields);
         Some(Task {
             id: id.to_owned(),
@@ -147,6 +148,7 @@ impl<'a> Reader<'a> {
             schedule: schedule.clone(),
             business_key: business_key?,
             was: was?,
+            heartbeat: transpose(heartbeat)?,
             place: file.place(0),
         })
     }
@@ -273,7 +275,6 @@ impl<'a> Reader<'a> {
     }
 
     fn not_supported(&self, fields: &Fields<'_>) {
-        fields.not_supported(&["heartbeat"]);
         let Some(notify) = fields.get("notify") else { return };
         let Some(notify) = Fields::of(self.file, notify, "notify", &[&["skip", "dead"]]) else { return };
         for (key, done_anyway) in [("skip", false), ("dead", true)] {

@@ -115,7 +115,7 @@ pub enum Event {
         /// What the driver said, or what changed in between.
         failure: Failure,
     },
-    /// A runner died while it worked on this key; written by the next one.
+    /// A runner died while it worked on this key, as the next one writes; or it was told to stop, and writes that itself.
     Interrupted,
     /// It was decided to run, but the machine or a block on the account came first.
     NotTried {

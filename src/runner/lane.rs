@@ -98,7 +98,7 @@ impl<'a> OpenLane<'a> {
         let world = self.world;
         let key = &planned.row.key;
         let name = planned.name();
-        world.watch.tell(Progress::Started { key, name: &name });
+        world.watch.tell(Progress::Started { key, task: planned.task, name: &name });
         self.checked.clear();
         let mut state = TaskRun::fold(&world.ledger.events(key)?, &planned.rules);
         if state.was_interrupted() {
@@ -122,6 +122,7 @@ impl<'a> OpenLane<'a> {
         }
         world.watch.tell(Progress::Rests {
             key,
+            task: planned.task,
             name: &name,
             status: state.status,
             failure: state.failure.as_ref(),
@@ -154,6 +155,7 @@ impl<'a> OpenLane<'a> {
                 return Ok(Some(Event::NotSent { failure }));
             }
             Some(Stop::LeaseLost) => return Ok(None),
+            Some(Stop::Told) => return Ok((state.status == Status::Running).then_some(Event::Interrupted)),
             // What was sent is read once, then it waits under the ticket.
             Some(Stop::Suspended(_)) if state.phase == Phase::Acted && state.verifies == 0 => {
                 return self.perform(planned, next).await.map(Some);
@@ -178,11 +180,11 @@ impl<'a> OpenLane<'a> {
         Ok(Some(self.unless_stopped(event)))
     }
 
-    /// What failed because the run was told to stop was not tried: it spends nothing. Whatever may have been sent stays so.
+    /// What failed because the run was told to stop did not fail: whoever is told writes down himself that it was interrupted.
     fn unless_stopped(&self, event: Event) -> Event {
         match event {
             Event::ReadFailed { .. } | Event::PrepareFailed { .. } if self.world.control.is_stopped() => {
-                Event::NotTried { failure: control::stopped() }
+                Event::Interrupted
             }
             event => event,
         }
@@ -223,7 +225,8 @@ impl<'a> OpenLane<'a> {
         let failure = stop.failure(self)?;
         Ok(Some(match stop {
             Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
-            Stop::RunOver | Stop::Told | Stop::Suspended(_) => Event::NotTried { failure },
+            Stop::Told => Event::Interrupted,
+            Stop::RunOver | Stop::Suspended(_) => Event::NotTried { failure },
         }))
     }
 

@@ -17,6 +17,7 @@ mod deliver;
 mod doubt;
 mod due;
 mod explain;
+mod heartbeat;
 mod lane;
 mod launch;
 mod morning;

@@ -1,6 +1,7 @@
 //! What a person who watches a run is told.
 
 use crate::clock::Instant;
+use crate::files::model::Task;
 use crate::run::{Failure, Key, Status};
 
 /// One thing worth showing.
@@ -15,6 +16,8 @@ pub enum Progress<'a> {
     Started {
         /// The key.
         key: &'a Key,
+        /// Its task.
+        task: &'a Task,
         /// The task's name.
         name: &'a str,
     },
@@ -22,6 +25,8 @@ pub enum Progress<'a> {
     Rests {
         /// The key.
         key: &'a Key,
+        /// Its task.
+        task: &'a Task,
         /// The task's name.
         name: &'a str,
         /// Its status now.

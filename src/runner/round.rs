@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::heartbeat::{Heartbeat, verdict};
 use super::{
-    Control, CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, Watch, World, deliver, keep_report,
+    Control, CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, Watch, World, deliver, keep_report, plan,
 };
 use crate::clock::Clock;
 use crate::files::model::Project;
@@ -61,7 +62,20 @@ impl Round<'_> {
     /// All tasks, or those named, on this one's word. One that was told to stop leaves report and mails to the next.
     pub async fn run(&self, only: Vec<String>, source: Source) -> Result<Done> {
         let by_hand = !only.is_empty() && self.rehearsed.is_none();
-        let world = self.world();
+        let of_run = self.project.settings.heartbeat.as_ref().filter(|_| !by_hand && self.rehearsed.is_none());
+        let heartbeat = Heartbeat::beside(self.watch, of_run, self.resolver, self.redactor);
+        let watch: &dyn Watch = if self.rehearsed.is_some() { self.watch } else { &heartbeat };
+        if self.has_begun()? {
+            heartbeat.run_begins();
+        }
+        let done = self.morning(only, source, by_hand, watch).await;
+        self.tell_heartbeat(&heartbeat, &done)?;
+        heartbeat.end().await;
+        done
+    }
+
+    async fn morning(&self, only: Vec<String>, source: Source, by_hand: bool, watch: &dyn Watch) -> Result<Done> {
+        let world = self.world(watch);
         world.launcher.sweep();
         let outcome = match Morning::new(&world, only).by(source).run().await {
             Ok(outcome) => outcome,
@@ -83,8 +97,31 @@ impl Round<'_> {
         Ok(Done { outcome, kept, undelivered })
     }
 
-    /// What its morning works with.
-    pub fn world(&self) -> World<'_> {
+    /// Something is due, or was, and is not over yet: a run that has nothing to do is nothing to tell of.
+    fn has_begun(&self) -> Result<bool> {
+        let now = self.clock.now();
+        let due = plan(self.project, now).iter().any(|planned| planned.rules.window.contains(now));
+        Ok(due || !self.ledger.open_keys()?.is_empty())
+    }
+
+    fn tell_heartbeat(&self, heartbeat: &Heartbeat<'_>, done: &Result<Done>) -> Result<()> {
+        match done {
+            Err(error) => heartbeat.run_ends(false, self.redactor.redact(&format!("{error:#}"))),
+            Ok(done) if self.control.is_stopped() || done.outcome.report_date.is_none() => {}
+            Ok(done) => {
+                let date = done.outcome.report_date.unwrap_or_default();
+                let (well, line) = verdict(&self.ledger.keys_of(date)?);
+                match done.undelivered.first() {
+                    Some(mail) => heartbeat.run_ends(false, format!("{line}; report {}", mail.state.word())),
+                    None => heartbeat.run_ends(well, line),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What its morning works with, and who watches it.
+    pub fn world<'w>(&'w self, watch: &'w dyn Watch) -> World<'w> {
         World {
             project: self.project,
             ledger: self.ledger,
@@ -102,7 +139,7 @@ impl Round<'_> {
                 data: self.data.to_owned(),
             },
             redactor: self.redactor,
-            watch: self.watch,
+            watch,
             control: self.control,
             pictures: self.data.join("pictures"),
             holder: Holder::this(),

@@ -307,14 +307,14 @@ impl<'a> Morning<'a> {
         }
         if state.status.is_final() {
             tickets::close_question(world, key, now)?;
-            return Ok(true);
         }
         world.watch.tell(Progress::Rests {
             key: &key.row.key,
+            task: key.task,
             name: &key.name(),
             status: state.status,
             failure: state.failure.as_ref(),
-            reason: None,
+            reason: state.reason.as_deref(),
             due: state.due,
         });
         Ok(true)

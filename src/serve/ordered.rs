@@ -56,7 +56,7 @@ impl Ordered {
         }
         let is_about = |site: &str, task: &str| under_way.is_some_and(|only| names_task(only, site, task));
         let runs = |key: &Key| matches!(round.ledger.key(key), Ok(Some(line)) if line.status == Status::Running);
-        let world = round.world();
+        let world = round.world(round.watch);
         let morning = Morning::new(&world, tasks).by(Source::Api);
         let asked = morning.answers(|row| {
             let is_ordered = self.now.contains(&row.key) || self.next.iter().any(|(key, _)| *key == row.key);

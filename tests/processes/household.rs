@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, TimeDelta, TimeZone, Timelike, Utc};
 use serde_json::Value as Json;
 use sunup::clock::{Clock, SystemClock};
 use tokio::process::Command;
@@ -36,9 +36,30 @@ impl Household {
         fs::write(path, text).expect("a file");
     }
 
+    /// Changes what a file says.
+    pub fn edit(&self, file: &str, old: &str, new: &str) {
+        let text = fs::read_to_string(self.place.path("files").join(file)).expect("a file");
+        assert!(text.contains(old), "{file} does not say `{old}`");
+        self.write(file, &text.replace(old, new));
+    }
+
+    /// Moves it all into a zone in which it is about noon now, by the real clock.
+    pub fn at_noon(&self) {
+        // The names of these zones count the other way round.
+        let zone = format!("Etc/GMT{:+}", SystemClock::new().now().hour() as i32 - 12);
+        for file in ["sunup.yaml", "tasks/club/site.yaml"] {
+            self.edit(file, "Asia/Shanghai", &zone);
+        }
+    }
+
     /// A run with a data folder, by a clock that is set by [`Household::set_clock`].
     pub fn morning(&self, data: &str) -> Command {
-        let mut command = self.place.sunup(&["run", "--json", "--config", "files/sunup.yaml", "--data", data]);
+        self.by_its_clock(&["run", "--json", "--config", "files/sunup.yaml", "--data", data])
+    }
+
+    /// The program, by a clock that is set by [`Household::set_clock`].
+    pub fn by_its_clock(&self, arguments: &[&str]) -> Command {
+        let mut command = self.place.sunup(arguments);
         command.env("LD_PRELOAD", faketime()).env("FAKETIME_TIMESTAMP_FILE", self.clock_file());
         // Timers go on as they are: only what the machine believes to be the time is another.
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

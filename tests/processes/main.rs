@@ -9,8 +9,10 @@ mod stage;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod daemon;
 mod household;
 mod killed_anywhere;
+mod service;
 mod site;
 mod stopped;
 mod together;

@@ -20,6 +20,8 @@ pub struct Settings {
     pub browser: BrowserSettings,
     /// `report:`; none when no report is mailed.
     pub report: Option<ReportSettings>,
+    /// `heartbeat.url`: pinged for each run.
+    pub heartbeat: Option<TextSource>,
     /// `limits.run`: the longest a run may last.
     pub run_limit: Duration,
     /// `calendars:`.

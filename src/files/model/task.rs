@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Place, Section, Step, Target};
+use super::{Place, Section, Step, Target, TextSource};
 use crate::files::condition::Template;
 use crate::timing::{PeriodKind, Schedule};
 
@@ -47,6 +47,8 @@ pub struct Task {
     pub business_key: Option<Template>,
     /// Its former path, `site/task`, whose keys are its own.
     pub was: Option<String>,
+    /// `heartbeat.url`: pinged for this task alone.
+    pub heartbeat: Option<TextSource>,
     /// The task file, for messages.
     pub place: Place,
 }

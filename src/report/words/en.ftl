@@ -290,6 +290,9 @@ cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }
 cli-undelivered = The report to { $to } was not delivered ({ $state }): { $reason }
 cli-mail-folder = The report lies in { $folder }
 cli-browser-starts = a browser starts for { $lane }
+cli-service-crontab = For `crontab -e`; mails what goes wrong, if this machine can send mail:
+cli-service-file = { $file }
+cli-service-then = Put each part into the file that is named above it, then:
 cli-waiting = waiting until { $time }
 
 ## `explain`

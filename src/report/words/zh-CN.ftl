@@ -257,6 +257,9 @@ cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
 cli-undelivered = 发给 { $to } 的晨报没有送达（{ $state }）：{ $reason }
 cli-mail-folder = 晨报在 { $folder }
 cli-browser-starts = 正在为 { $lane } 启动浏览器
+cli-service-crontab = 写入 `crontab -e`；本机能发邮件时，出错会寄给你：
+cli-service-file = { $file }
+cli-service-then = 把每一段放进它上面写明的文件，然后执行：
 cli-waiting = 等到 { $time }
 
 ## `explain`
