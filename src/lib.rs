@@ -17,4 +17,5 @@ pub mod report;
 pub mod browser;
 pub mod fixture;
 pub mod runner;
+pub mod serve;
 pub mod cli;
