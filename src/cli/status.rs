@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use chrono_tz::Tz;
-use serde_json::json;
 
 use super::exit::Exit;
 use super::{Common, folders, show};
@@ -11,7 +10,7 @@ use crate::files::model::Project;
 use crate::ledger::{Ledger, OutboxMail};
 use crate::report::{Report, TaskRun, Words};
 use crate::run::Status;
-use crate::runner::{assemble, lost_lines};
+use crate::runner::{Standing, lost_lines};
 
 /// Shows the last day on record.
 pub(super) fn status(common: &Common) -> Result<Exit> {
@@ -20,27 +19,24 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     let words = Words::new(project.settings.language)?;
-    let Some(ledger) = open(common)? else { return Ok(nothing(common, &words)) };
-    let Some(date) = ledger.last_date()? else {
-        tell_losses(&ledger, &project)?;
-        return Ok(nothing(common, &words));
-    };
-    let now = SystemClock::new().now();
-    let report = assemble(&project, &ledger, date, now, None)?;
-    let mails = ledger.undelivered_mails()?;
+    let ledger = open(common)?;
+    let standing = Standing::of(&project, ledger.as_ref(), SystemClock::new().now())?;
     if common.json {
-        show::json(&json!({
-            "date": date,
-            "runs": report.runs,
-            "tickets": report.tickets,
-            "undelivered": mails.iter().map(undelivered).collect::<Vec<_>>(),
-            "next_runs": report.next_runs,
-            "losses": report.losses,
-        }));
-    } else {
-        print(&report, &mails, &words, project.settings.timezone);
+        show::json(&Standing::json(standing.as_ref()));
     }
-    Ok(exit_of(&report.runs, !report.tickets.is_empty(), !mails.is_empty()))
+    let Some(Standing { report, undelivered }) = standing else {
+        if let Some(ledger) = &ledger {
+            tell_losses(ledger, &project)?;
+        }
+        if !common.json {
+            show::line(&words.get("cli-nothing-yet"));
+        }
+        return Ok(Exit::Ok);
+    };
+    if !common.json {
+        print(&report, &undelivered, &words, project.settings.timezone);
+    }
+    Ok(exit_of(&report.runs, !report.tickets.is_empty(), !undelivered.is_empty()))
 }
 
 /// The exit code of task runs, open tickets and mails that did not arrive.
@@ -68,15 +64,6 @@ pub(super) fn tell_losses(ledger: &Ledger, project: &Project) -> Result<()> {
         eprintln!("sunup: {}", lost_lines(loss).line(&words, project.settings.timezone));
     }
     Ok(())
-}
-
-fn nothing(common: &Common, words: &Words) -> Exit {
-    if common.json {
-        show::json(&json!({ "date": null, "runs": [], "tickets": [], "undelivered": [] }));
-    } else {
-        show::line(&words.get("cli-nothing-yet"));
-    }
-    Exit::Ok
 }
 
 fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
@@ -145,16 +132,4 @@ fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
 
 fn local(at: Instant, zone: Tz) -> String {
     at.with_timezone(&zone).format("%m-%d %H:%M").to_string()
-}
-
-/// A mail that did not arrive, as JSON.
-pub(super) fn undelivered(mail: &OutboxMail) -> serde_json::Value {
-    json!({
-        "date": mail.date,
-        "number": mail.number,
-        "to": mail.mail.recipient,
-        "state": mail.state.word(),
-        "tries": mail.tries,
-        "error": mail.last_error,
-    })
 }

@@ -26,6 +26,7 @@ mod scope;
 mod shared_key;
 mod sign_in;
 mod tickets;
+mod told;
 mod turn;
 
 pub use credentials::{Credentials, CredentialsFrom};
@@ -36,3 +37,4 @@ pub use morning::{Morning, Outcome, World};
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};
+pub use told::{Standing, report_again, ticket_json};
