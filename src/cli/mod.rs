@@ -2,6 +2,7 @@
 
 mod exit;
 mod folders;
+mod open;
 mod rehearsal;
 mod report;
 mod run;
@@ -56,6 +57,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Show what waits for a person, or close it
     Tickets(tickets::TicketsArgs),
+    /// Print a link, of one use, to the status page of the daemon that runs
+    Open,
 }
 
 /// Reads the command line, does it, and gives the program's exit code.
@@ -91,6 +94,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Status => status::status(common),
         Command::Report(args) => report::report(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
+        Command::Open => open::open(common),
         Command::Run(args) => {
             // One thread works the lanes; what else happens (driver, proxy, mail) are tasks beside it.
             let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -52,7 +52,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         Ok(project) => project,
         Err(exit) => return Ok(exit),
     };
-    if let Some(unknown) = args.tasks.iter().find(|name| !is_known(&project, name)) {
+    if let Some(unknown) = args.tasks.iter().find(|name| !project.has(name)) {
         eprintln!("sunup: there is no task `{unknown}`; `sunup validate` lists the tasks");
         return Ok(Exit::Usage);
     }
@@ -136,12 +136,6 @@ async fn tell_in_spite_of(
     if let Err(error) = told.await {
         tracing::error!("the report could not be made either: {error:#}");
     }
-}
-
-fn is_known(project: &Project, name: &str) -> bool {
-    project.sites.iter().any(|site| {
-        site.id == name || site.tasks.iter().any(|task| task.id == name || format!("{}/{}", site.id, task.id) == name)
-    })
 }
 
 async fn setting(common: &Common, args: &RunArgs, project: &Project) -> Result<Setting> {

@@ -8,6 +8,7 @@ mod attempts;
 mod error;
 mod examine;
 mod gate;
+mod history;
 mod holders;
 mod intents;
 mod keys;
@@ -25,6 +26,7 @@ mod tests;
 mod tickets;
 
 pub use error::LedgerError;
+pub use history::{AttemptCount, DayStatus, LastOutcome, StoredDecision};
 pub use intents::IntentAnswer;
 pub use keys::{KeyRow, StatusLine};
 pub use leases::{Holder, Lease, LeaseAnswer};

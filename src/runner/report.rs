@@ -278,6 +278,7 @@ pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
             });
             let Some(at) = slot else { continue };
             next.extend(task.accounts.iter().map(|account| NextRun {
+                task: site.task_path(task),
                 name: task.name.clone(),
                 site: site.name.clone(),
                 account: account.clone(),

@@ -6,6 +6,7 @@
 //!   └──────── a slot, a retry, an order, changed files, a clock that was set, a signal ──────────┘
 //! ```
 
+pub mod http;
 mod orders;
 
 pub use orders::{Answer, Desk, Front, Health, RunNow};

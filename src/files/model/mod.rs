@@ -17,7 +17,8 @@ pub use locator::{By, Locator, Target};
 pub use read::{Column, ColumnKind, From, JsonStep, Next, Read, ReadKind, RowsFrom, RowsRead, ScalarKind, Source};
 pub use section::{Reasoned, Section, Verdict, Want};
 pub use settings::{
-    BrowserSettings, Language, ReportBy, ReportSettings, SecretSource, Settings, Smtp, SmtpTls, TextSource,
+    BrowserSettings, Language, ReportBy, ReportSettings, SecretSource, ServeSettings, Settings, Smtp, SmtpTls,
+    TextSource,
 };
 pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
 pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
@@ -32,6 +33,15 @@ pub struct Project {
     pub settings: Settings,
     /// The sites, in the order of their ids.
     pub sites: Vec<Site>,
+}
+
+impl Project {
+    /// True when this names something that can be run: `site/task`, `task` or `site`.
+    pub fn has(&self, name: &str) -> bool {
+        self.sites.iter().any(|site| {
+            site.id == name || site.tasks.iter().any(|task| task.id == name || site.task_path(task) == name)
+        })
+    }
 }
 
 /// Where something stands in a file; lines and columns start at 1.
