@@ -36,11 +36,9 @@ async fn status_tickets_and_report_are_those_of_the_command_line() {
     let report = lab.ask("/api/report").await.json();
     assert_eq!(report["date"], "2026-11-30");
     assert_eq!(lab.ask("/api/report/2026-11-30").await.json(), report);
-    assert_eq!(
-        lab.ask("/api/report/2026-11-24").await.json()["runs"].as_array().unwrap().len(),
-        4 + 3,
-        "and what is open"
-    );
+    let date = "2026-11-24".parse().ok();
+    let earlier = sunup::runner::report_again(&lab.project, &lab.ledger, date, now()).unwrap();
+    assert_eq!(lab.ask("/api/report/2026-11-24").await.json(), json!(earlier));
     assert_eq!(lab.ask("/api/report/2020-01-01").await.status, 404);
     assert_eq!(lab.ask("/api/report/tomorrow").await.status, 400);
 }
@@ -184,7 +182,7 @@ async fn metrics_are_open_metrics_with_the_tasks_of_the_files_as_labels() {
     for line in [
         r#"sunup_keys{status="success"} 2.0"#,
         r#"sunup_keys{status="unconfirmed"} 1.0"#,
-        r#"sunup_attempts_total{task="community/checkin",status="success"} 27"#,
+        r#"sunup_attempts_total{task="community/checkin",status="success"} 26"#,
         r#"sunup_last_verified_timestamp_seconds{task="community/checkin"} 1795989960"#,
         "sunup_open_tickets 1.0",
         r#"sunup_health{answer="last_failed"} 1.0"#,

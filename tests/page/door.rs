@@ -4,12 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use chrono::TimeDelta;
-use sunup::clock::SystemClock;
+use sunup::clock::{Clock, SystemClock};
 use sunup::secrets::Redactor;
 use sunup::serve::Front;
 use sunup::serve::http::{NoLink, Server, make_link};
 
 use crate::lab::{Lab, Reply, now};
+use crate::support::{Place, run};
 
 impl Lab {
     async fn follow(&self, link: &str) -> Reply {
@@ -158,6 +159,24 @@ async fn no_link_where_no_daemon_lives() {
     let refused = make_link(&lab.data, now()).unwrap_err().to_string();
     assert!(refused.contains("start `sunup serve`"), "{refused}");
     assert_eq!(refused.lines().count(), 1);
+}
+
+#[tokio::test]
+async fn the_command_prints_a_link_or_says_that_no_daemon_runs() {
+    let lab = Lab::fresh().await;
+    lab.set_time(SystemClock::new().now());
+    let place = Place::new();
+    let data = lab.data.display().to_string();
+    let printed = run(place.sunup(&["open", "--data", &data])).await;
+    assert_eq!((printed.code, printed.stderr.as_str()), (0, ""), "{printed}");
+    assert_eq!(lab.follow(printed.stdout.trim_end()).await.status, 303);
+    let json = run(place.sunup(&["open", "--json", "--data", &data])).await;
+    let link: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(lab.follow(link["link"].as_str().unwrap()).await.status, 303);
+    lab.stop().await;
+    let refused = run(place.sunup(&["open", "--data", &data])).await;
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{refused}");
+    assert!(refused.stderr.contains("start `sunup serve`") && refused.stderr.lines().count() == 1, "{refused}");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use sunup::clock::{Clock, Instant};
 use sunup::files::load;
 use sunup::files::model::Project;
-use sunup::ledger::{Ledger, NewMail, StoredReport, Ticket};
+use sunup::ledger::{Ledger, MailState, NewMail, StoredReport, Ticket};
 use sunup::run::{self, Answer as Meant, Event, Failure, FailureKind, Key, Reading, Source, Status, Which};
 use sunup::runner::{Planned, plan};
 use sunup::secrets::Redactor;
@@ -270,6 +270,14 @@ impl Lab {
             bytes: b"mail".to_vec(),
         };
         self.ledger.keep_report(&stored, &[mail]).unwrap();
+        for mail in self.ledger.undelivered_mails().unwrap() {
+            assert!(self.ledger.mail_sending(mail.id, 0, false, at).unwrap());
+            let (state, error) = match days_ago {
+                0 => (MailState::Queued, Some("451 4.7.1 try again later")),
+                _ => (MailState::Sent, None),
+            };
+            self.ledger.mail_answered(mail.id, state, Some(at + TimeDelta::minutes(20)), error, at).unwrap();
+        }
     }
 }
 

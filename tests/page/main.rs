@@ -7,3 +7,6 @@ mod door;
 mod health;
 mod lab;
 mod refused;
+#[path = "../support/mod.rs"]
+mod support;
+mod window;

@@ -42,7 +42,7 @@ page-no-slot = does not run today
 page-account = account { $account }
 page-ticket-link = ticket { $number }
 page-picture = Picture
-page-page = Page
+page-page = Page:
 page-command = Or in a terminal
 
 page-days = Last { $days } days

@@ -42,7 +42,7 @@ page-no-slot = 今天不执行
 page-account = 账号 { $account }
 page-ticket-link = 工单 { $number }
 page-picture = 看截图
-page-page = 页面
+page-page = 页面：
 page-command = 或在终端执行
 
 page-days = 最近 { $days } 天

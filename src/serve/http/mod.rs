@@ -19,8 +19,6 @@ mod pages;
 mod problem;
 mod render;
 mod routes;
-#[cfg(test)]
-mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

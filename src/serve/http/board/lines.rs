@@ -16,7 +16,9 @@ pub(super) struct Line {
     /// Named where the site has several.
     account: Option<String>,
     badge: Badge,
-    /// Why not, what went wrong, what is next: the most pressing first.
+    /// What happened when, and what is next.
+    times: String,
+    /// Why not, and what went wrong: the most pressing first.
     why: Vec<Text>,
     ticket: Option<TicketLink>,
     /// None beside another line that has them.
@@ -76,8 +78,8 @@ fn of_none(account: Option<String>, window: Option<&Window>, next: Option<&NextR
     };
     let badge = Badge { label: said.words.get(label), word: Status::Pending.word(), tone: Tone::Quiet };
     // What is to come today says when; what is under way will be there in a moment.
-    let why = next_due(next, said).filter(|_| label != "status-pending");
-    Line { account, badge, why: why.into_iter().collect(), ticket: None, squares: None }
+    let next = next_due(next, said).filter(|_| label != "status-pending");
+    Line { account, badge, times: next.unwrap_or_default(), why: Vec::new(), ticket: None, squares: None }
 }
 
 fn of_run(run: &TaskRun, all: &[&TaskRun], account: Option<String>, next: Option<&NextRun>, said: &Said<'_>) -> Line {
@@ -99,32 +101,38 @@ fn of_run(run: &TaskRun, all: &[&TaskRun], account: Option<String>, next: Option
         push(format!("{kind}{}{}", words.get("colon"), failure.message), false);
         push(failure.step.clone().unwrap_or_default(), true);
     }
-    let at = |key: &str, at| words.with(key, &[("time", said.time(at).into())]);
-    if let Some(verified) = run.verified_at {
-        let late = run.late_minutes.map(|minutes| words.with("minutes", &[("count", minutes.into())]));
-        let late = late.map(|late| words.with("late", &[("duration", late.into())]));
-        let pieces: Vec<String> = std::iter::once(at("page-done-at", verified)).chain(late).collect();
-        push(pieces.join(" · "), false);
-    } else if let Some(acted) = run.acted_at {
-        push(at("acted-at", acted), false);
-    }
-    if let Some(again) = run.again_at {
-        push(at(if run.status == Status::Unconfirmed { "read-again-at" } else { "again-at" }, again), false);
-    }
     run.notices.iter().for_each(|notice| push(words.with("notice", &[("text", notice.clone().into())]), false));
     run.drift.iter().for_each(|drift| push(words.with("drift", &[("text", drift.clone().into())]), false));
-    if run.status.is_final() {
-        why.extend(next_due(next, said));
-    }
     let label = words.get(&format!("status-{}", run.status.word()));
     let badge = Badge { label, word: run.status.word(), tone: tone(run.status) };
     let link = |number: u32| TicketLink { number, label: words.with("page-ticket-link", &[("number", number.into())]) };
-    Line { account, badge, why, ticket: run.ticket.map(link), squares: None }
+    Line { account, badge, times: times(run, next, said), why, ticket: run.ticket.map(link), squares: None }
 }
 
-fn next_due(next: Option<&NextRun>, said: &Said<'_>) -> Option<Text> {
+fn times(run: &TaskRun, next: Option<&NextRun>, said: &Said<'_>) -> String {
+    let words = said.words;
+    let at = |key: &str, at| words.with(key, &[("time", said.time(at).into())]);
+    let mut times = Vec::new();
+    match (run.verified_at, run.acted_at) {
+        (Some(verified), _) => times.push(at("page-done-at", verified)),
+        (None, Some(acted)) => times.push(at("acted-at", acted)),
+        (None, None) => {}
+    }
+    if let Some(late) = run.late_minutes {
+        let late = words.with("minutes", &[("count", late.into())]);
+        times.push(words.with("late", &[("duration", late.into())]));
+    }
+    let again = if run.status == Status::Unconfirmed { "read-again-at" } else { "again-at" };
+    times.extend(run.again_at.map(|due| at(again, due)));
+    if run.status.is_final() {
+        times.extend(next_due(next, said));
+    }
+    times.join(" · ")
+}
+
+fn next_due(next: Option<&NextRun>, said: &Said<'_>) -> Option<String> {
     let time = said.time(next?.at);
-    Some(Text { text: said.words.with("page-next-due", &[("time", time.into())]), code: false })
+    Some(said.words.with("page-next-due", &[("time", time.into())]))
 }
 
 fn tone(status: Status) -> Tone {

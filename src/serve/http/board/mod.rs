@@ -15,7 +15,7 @@ use self::tickets::TicketView;
 use super::health::Wellness;
 use crate::clock::Instant;
 use crate::files::model::{Project, Site, Task};
-use crate::ledger::{DayStatus, LastOutcome, Ledger, OutboxMail};
+use crate::ledger::{DayStatus, LastOutcome, Ledger, MailState, OutboxMail};
 use crate::report::{NextRun, Report, TaskRun, Words};
 use crate::runner::{Planned, assemble, plan};
 use crate::serve::Health;
@@ -203,7 +203,9 @@ fn headline(today: &Today<'_>, said: &Said<'_>) -> (String, String, Tone) {
         () if done > 0 => (said.words.get("headline-all-done"), Tone::Good),
         () => (said.words.get("page-headline-quiet"), Tone::Quiet),
     };
-    (headline, pieces.join(&said.words.get("separator")), tone)
+    // What the headline has said already is not said again.
+    let counts = if done + failed == 0 { String::new() } else { pieces.join(&said.words.get("separator")) };
+    (headline, counts, tone)
 }
 
 /// What is wrong with the machine, the files, the ledger or the mail, rather than with a task.
@@ -225,7 +227,9 @@ fn alerts(seen: Option<&Seen>, health: &Health, wellness: Wellness, said: &Said<
         Some(cure) => format!("{}{}{cure}", alert.text, words.get("colon")),
         None => alert.text.clone(),
     }));
-    alerts.extend(seen.undelivered.iter().map(|mail| {
+    // One that was not tried yet is on its way.
+    let tried = seen.undelivered.iter().filter(|mail| mail.last_error.is_some() || mail.state != MailState::Queued);
+    alerts.extend(tried.map(|mail| {
         let to = mail.mail.recipient.clone();
         let reason = mail.last_error.clone().unwrap_or_default();
         words.with(
@@ -249,7 +253,7 @@ fn site_view(site: &Site, today: &Today<'_>, said: &Said<'_>) -> SiteView {
 fn next_view(next: &[NextRun], said: &Said<'_>) -> Vec<NextView> {
     let mut views: Vec<(Instant, Vec<String>)> = Vec::new();
     for run in next {
-        let text = format!("{} {}", run.site, run.name);
+        let text = format!("{} · {}", run.site, run.name);
         match views.iter_mut().find(|(at, _)| *at == run.at) {
             Some((_, tasks)) if tasks.contains(&text) => {}
             Some((_, tasks)) => tasks.push(text),
