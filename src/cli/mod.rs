@@ -4,6 +4,7 @@ mod dead;
 mod exit;
 mod explain;
 mod folders;
+mod open;
 mod rehearsal;
 mod report;
 mod run;
@@ -68,6 +69,8 @@ enum Command {
     Dead(dead::DeadArgs),
     /// Show what waits for a person, or close it
     Tickets(tickets::TicketsArgs),
+    /// Print a link, of one use, to the status page of the daemon that runs
+    Open,
 }
 
 /// Reads the command line, does it, and gives the program's exit code.
@@ -106,6 +109,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Report(args) => report::report(common, &args),
         Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
+        Command::Open => open::open(common),
         Command::Run(args) => runtime()?.block_on(run::run(common, &args, redactor)),
         Command::Service(args) => service::service(common, &args),
         Command::Serve => runtime()?.block_on(serve::serve(common, redactor)),

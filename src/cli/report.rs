@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use super::exit::Exit;
 use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
-use crate::report::{self, Report, Words};
-use crate::runner::assemble;
+use crate::report::{self, Words};
+use crate::runner::report_again;
 
 /// What `report` takes.
 #[derive(Debug, Args)]
@@ -44,24 +44,14 @@ pub(super) fn report(common: &Common, args: &ReportArgs) -> Result<Exit> {
         nothing(common, &words.get("cli-nothing-yet"));
         return Ok(Exit::Ok);
     };
-    let stored = ledger.last_report(date)?;
     if args.format == Format::Eml {
         return eml(&ledger, date);
     }
-    // Numbered as the one that was sent; rendered again from what the ledger knows today.
-    let mut now = assemble(&project, &ledger, date, SystemClock::new().now(), None)?;
-    if now.runs.is_empty() {
+    let Some(now) = report_again(&project, &ledger, Some(date), SystemClock::new().now())? else {
         let date = date.to_string();
         nothing(common, &words.with("cli-no-report", &[("date", date.into())]));
         return Ok(Exit::Ok);
-    }
-    if let Some(stored) = stored {
-        let sent: Report = serde_json::from_str(&stored.json).context("the stored report cannot be read")?;
-        now.number = stored.number;
-        now.rehearsal = sent.rehearsal;
-        now.generated_at = sent.generated_at;
-        now.to = sent.to;
-    }
+    };
     let format = if common.json { Format::Json } else { args.format };
     match format {
         Format::Json => show::json(&now),

@@ -52,7 +52,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         Ok(project) => project,
         Err(exit) => return Ok(exit),
     };
-    if let Some(unknown) = args.tasks.iter().find(|name| !is_known(&project, name)) {
+    if let Some(unknown) = args.tasks.iter().find(|name| !project.has(name)) {
         return Ok(unknown_task(unknown));
     }
     if args.dry_run
@@ -104,12 +104,6 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
 pub(super) fn unknown_task(name: &str) -> Exit {
     eprintln!("sunup: there is no task `{name}`; `sunup validate` lists the tasks");
     Exit::Usage
-}
-
-fn is_known(project: &Project, name: &str) -> bool {
-    project.sites.iter().any(|site| {
-        site.id == name || site.tasks.iter().any(|task| task.id == name || format!("{}/{}", site.id, task.id) == name)
-    })
 }
 
 async fn setting(common: &Common, args: &RunArgs, project: &Project) -> Result<Setting> {

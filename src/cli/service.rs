@@ -13,7 +13,6 @@ use super::{Common, folders, show};
 use crate::clock::{Clock, Instant, SystemClock};
 use crate::files::model::Project;
 use crate::report::Words;
-use crate::runner::plan;
 use crate::timing::Window;
 
 /// What `service` takes.
@@ -192,8 +191,10 @@ fn timer(project: &Project, now: Instant) -> Unit {
 /// Every ten minutes from the hour of the first slot to that of the last window's end, and each slot that lies between those.
 fn times(project: &Project, now: Instant) -> Vec<String> {
     let zone = project.settings.timezone;
-    let days = (0..DAYS).map(|days| now + Days::new(days));
-    let windows: Vec<Window> = days.flat_map(|day| plan(project, day)).map(|planned| planned.rules.window).collect();
+    let today = now.with_timezone(&zone).date_naive();
+    let tasks = project.sites.iter().flat_map(|site| site.tasks.iter().map(move |task| project.slots(site, task)));
+    let slots = tasks.flat_map(|slots| (0..DAYS).flat_map(move |days| slots.on(today + Days::new(days))));
+    let windows: Vec<Window> = slots.map(|slot| slot.window).collect();
     let local = |at: Instant| at.with_timezone(&zone).time();
     let day = |at: Instant| at.with_timezone(&zone).date_naive();
     let over_midnight = windows.iter().any(|window| day(window.slot) != day(window.until));
@@ -209,6 +210,7 @@ fn times(project: &Project, now: Instant) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timing::Times;
 
     fn example(change: impl Fn(&mut Project)) -> Vec<String> {
         let mut project = crate::files::load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -220,11 +222,11 @@ mod tests {
     fn the_timer_is_awake_inside_the_windows_and_at_each_slot() {
         assert_eq!(example(|_| ()), ["*-*-* 06..23:00/10:00 Asia/Shanghai"]);
         let clock = |text| crate::timing::parse_clock(text).unwrap();
-        let odd = example(|project| project.sites[0].tasks[0].schedule.at = clock("05:07"));
+        let odd = example(|project| project.sites[0].tasks[0].schedule.times = Times::at(clock("05:07")));
         assert_eq!(odd, ["*-*-* 05..23:00/10:00 Asia/Shanghai", "*-*-* 05:07:00 Asia/Shanghai"]);
         let night = example(|project| {
             let schedule = &mut project.sites[0].tasks[0].schedule;
-            (schedule.at, schedule.until) = (clock("22:00"), clock("02:00"));
+            (schedule.times, schedule.until) = (Times::at(clock("22:00")), clock("02:00"));
         });
         assert_eq!(night, ["*-*-* *:00/10:00 Asia/Shanghai"], "a window over midnight");
     }

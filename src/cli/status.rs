@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use chrono_tz::Tz;
-use serde_json::json;
 
 use super::exit::Exit;
 use super::{Common, folders, show};
@@ -11,7 +10,7 @@ use crate::files::model::Project;
 use crate::ledger::{Ledger, OutboxMail};
 use crate::report::{NextRun, Report, TaskRun, Words};
 use crate::run::Status;
-use crate::runner::{assemble, calendar_troubles, lost_lines};
+use crate::runner::{Standing, calendar_troubles, lost_lines};
 
 /// Shows the last day on record.
 pub(super) fn status(common: &Common) -> Result<Exit> {
@@ -20,29 +19,25 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     let words = Words::new(project.settings.language)?;
-    let Some(ledger) = open(common)? else { return Ok(nothing(common, &words)) };
-    let Some(date) = ledger.last_date()? else {
-        tell_losses(&ledger, &project)?;
-        return Ok(nothing(common, &words));
-    };
-    let now = SystemClock::new().now();
-    let report = assemble(&project, &ledger, date, now, None)?;
-    let mails = ledger.undelivered_mails()?;
+    let ledger = open(common)?;
+    let standing = Standing::of(&project, ledger.as_ref(), SystemClock::new().now())?;
     if common.json {
-        show::json(&json!({
-            "date": date,
-            "runs": report.runs,
-            "tickets": report.tickets,
-            "undelivered": mails.iter().map(undelivered).collect::<Vec<_>>(),
-            "next_runs": report.next_runs,
-            "losses": report.losses,
-            "calendars": report.calendars,
-        }));
-    } else {
-        print(&report, &mails, &words, project.settings.timezone);
+        show::json(&Standing::json(standing.as_ref()));
+    }
+    let Some(Standing { report, undelivered }) = standing else {
+        if let Some(ledger) = &ledger {
+            tell_losses(ledger, &project)?;
+        }
+        if !common.json {
+            show::line(&words.get("cli-nothing-yet"));
+        }
+        return Ok(Exit::Ok);
+    };
+    if !common.json {
+        print(&report, &undelivered, &words, project.settings.timezone);
         next_rows(&report.next_runs, &words, project.settings.timezone);
     }
-    Ok(exit_of(&report.runs, !report.tickets.is_empty(), !mails.is_empty()))
+    Ok(exit_of(&report.runs, !report.tickets.is_empty(), !undelivered.is_empty()))
 }
 
 /// The exit code of task runs, open tickets and mails that did not arrive.
@@ -79,15 +74,6 @@ pub(super) fn tell_calendars(project: &Project, now: Instant) -> Result<()> {
         eprintln!("sunup: {}", trouble.line(&words));
     }
     Ok(())
-}
-
-fn nothing(common: &Common, words: &Words) -> Exit {
-    if common.json {
-        show::json(&json!({ "date": null, "runs": [], "tickets": [], "undelivered": [] }));
-    } else {
-        show::line(&words.get("cli-nothing-yet"));
-    }
-    Exit::Ok
 }
 
 fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
@@ -168,16 +154,4 @@ pub(super) fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
 /// A time in the runner's zone, as tables have it.
 pub(super) fn local(at: Instant, zone: Tz) -> String {
     at.with_timezone(&zone).format("%m-%d %H:%M").to_string()
-}
-
-/// A mail that did not arrive, as JSON.
-pub(super) fn undelivered(mail: &OutboxMail) -> serde_json::Value {
-    json!({
-        "date": mail.date,
-        "number": mail.number,
-        "to": mail.mail.recipient,
-        "state": mail.state.word(),
-        "tries": mail.tries,
-        "error": mail.last_error,
-    })
 }

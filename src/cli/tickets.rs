@@ -8,6 +8,7 @@ use super::exit::Exit;
 use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::{BY_A_PERSON, Ledger, OpenTicket};
+use crate::runner::ticket_json;
 
 /// What `tickets` takes.
 #[derive(Debug, Args)]
@@ -36,7 +37,7 @@ pub(super) fn tickets(common: &Common, args: &TicketsArgs) -> Result<Exit> {
 fn list(common: &Common) -> Result<Exit> {
     let tickets = status::open(common)?.map(|ledger| ledger.open_tickets()).transpose()?.unwrap_or_default();
     if common.json {
-        show::json(&tickets.iter().map(as_json).collect::<Vec<_>>());
+        show::json(&tickets.iter().map(ticket_json).collect::<Vec<_>>());
     } else if tickets.is_empty() {
         show::line("no open tickets");
     } else {
@@ -69,18 +70,4 @@ fn as_row(ticket: &OpenTicket) -> Vec<String> {
         ticket.account.clone().unwrap_or_else(|| "*".to_owned()),
         ticket.text.clone(),
     ]
-}
-
-fn as_json(ticket: &OpenTicket) -> serde_json::Value {
-    json!({
-        "number": ticket.number,
-        "kind": ticket.kind,
-        "site": ticket.site,
-        "account": ticket.account,
-        "task": ticket.task,
-        "reason": ticket.text,
-        "page": ticket.failure.as_ref().and_then(|failure| failure.page.clone()),
-        "picture": ticket.failure.as_ref().and_then(|failure| failure.picture.clone()),
-        "since": ticket.opened_at,
-    })
 }

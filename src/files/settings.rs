@@ -1,5 +1,6 @@
 //! `sunup.yaml`.
 
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use super::fields::Fields;
 use super::file::File;
 use super::locator::{or_default, transpose};
 use super::model::{
-    BrowserSettings, Language, ReportBy, ReportSettings, Retry, Schedule, SecretSource, Settings, Smtp, SmtpTls,
-    TextSource,
+    BrowserSettings, Language, ReportBy, ReportSettings, Retry, Schedule, SecretSource, ServeSettings, Settings, Smtp,
+    SmtpTls, TextSource,
 };
 use super::nearest::nearest;
 use super::schedule::{default_retry, default_schedule};
@@ -39,6 +40,9 @@ const RUN_LIMIT: Duration = Duration::from_secs(2 * 3_600);
 /// The report's latest time when nothing is said.
 const REPORT_AFTER: Duration = Duration::from_secs(30 * 60);
 
+/// Where API and status page listen when nothing is said.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7380);
+
 /// What sunup.yaml says: the settings, and what sites and tasks take over.
 pub(super) struct Top {
     pub settings: Option<Settings>,
@@ -53,7 +57,7 @@ pub(super) fn settings(file: &File, node: Option<&Node>, folders: CalendarFolder
     let Some(fields) = node.and_then(|node| Fields::of(file, node, "sunup.yaml", &[KEYS])) else {
         return Top { settings: None, schedule, retry, calendars: Calendars::default() };
     };
-    fields.not_supported(&["serve", "alarms"]);
+    fields.not_supported(&["alarms"]);
     if let Some(format) = fields.need("format", "format: 1") {
         file.one_of(format, &[("1", ())]);
     }
@@ -78,6 +82,7 @@ impl File {
         let browser = self.browser(fields.get("browser"));
         let report = fields.get("report").map(|node| self.report(node));
         let heartbeat = fields.get("heartbeat").map(|node| self.heartbeat(node));
+        let serve = fields.get("serve").map(|node| self.serve(node));
         let run_limit = fields.get("limits").map(|node| self.limits(node));
         Some(Settings {
             timezone: timezone?,
@@ -85,6 +90,7 @@ impl File {
             browser: browser?,
             report: transpose(report)?,
             heartbeat: transpose(heartbeat)?,
+            serve: or_default(serve, ServeSettings { listen: LISTEN })?,
             run_limit: or_default(run_limit, RUN_LIMIT)?,
             calendars: Vec::new(),
         })
@@ -93,6 +99,30 @@ impl File {
     fn limits(&self, node: &Node) -> Option<Duration> {
         let fields = Fields::of(self, node, "map of limits", &[&["run"]])?;
         or_default(fields.get("run").map(|run| self.duration(run)), RUN_LIMIT)
+    }
+
+    fn serve(&self, node: &Node) -> Option<ServeSettings> {
+        let fields = Fields::of(self, node, "map of the status page", &[&["listen"]])?;
+        let listen = fields.get("listen").map(|listen| self.loopback(listen));
+        Some(ServeSettings { listen: or_default(listen, LISTEN)? })
+    }
+
+    /// An address of this machine that no other machine reaches, with its port.
+    fn loopback(&self, node: &Node) -> Option<SocketAddr> {
+        const CURE: &str = "write \"127.0.0.1:7380\" or \"[::1]:7380\"; port 0 takes a free one";
+        let text = self.words(node)?;
+        let Ok(address) = text.replacen("localhost:", "127.0.0.1:", 1).parse::<SocketAddr>() else {
+            self.wrong(node.span.clone(), format!("`{text}` is no IP address with a port"), CURE);
+            return None;
+        };
+        if !address.ip().is_loopback() {
+            let message =
+                format!("`{text}` can be reached by other machines: the page shows what you do, and starts it");
+            let cure = "write \"127.0.0.1:7380\"; to look from elsewhere, tunnel: ssh -L 7380:127.0.0.1:7380 HOST";
+            self.wrong(node.span.clone(), message, cure);
+            return None;
+        }
+        Some(address)
     }
 
     fn browser(&self, node: Option<&Node>) -> Option<BrowserSettings> {

@@ -10,6 +10,7 @@ mod dead;
 mod error;
 mod examine;
 mod gate;
+mod history;
 mod holders;
 mod intents;
 mod keys;
@@ -28,6 +29,7 @@ mod tickets;
 
 pub use attempts::DecisionLine;
 pub use error::LedgerError;
+pub use history::{AttemptCount, DayStatus, LastOutcome, StoredDecision};
 pub use intents::IntentAnswer;
 pub use keys::{KeyRow, StatusLine};
 pub use leases::{Holder, Lease, LeaseAnswer};

@@ -23,7 +23,7 @@ pub use model::{
     Reason, Rehearsal, Report, TaskRun, Ticket,
 };
 pub use points::{Credit, Sum};
-pub use render::{RenderError, Rendered, render};
+pub use render::{RenderError, Rendered, environment, render};
 pub use smtp::SmtpServer;
 pub use summary::{Section, Summary};
 pub use words::Words;

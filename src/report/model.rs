@@ -334,6 +334,9 @@ pub struct Expected {
 /// When a task runs next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextRun {
+    /// `<site>/<task>`.
+    #[serde(default)]
+    pub task: String,
     /// The task's name.
     pub name: String,
     /// The site's name.

@@ -43,7 +43,9 @@ pub enum RenderError {
 pub fn render(report: &Report, language: Language) -> Result<Rendered, RenderError> {
     let words = Words::new(language)?;
     let view = View::of(report, &words);
-    let environment = environment()?;
+    let mut environment = environment()?;
+    environment.add_template(TEXT.0, TEXT.1)?;
+    environment.add_template(PAGE.0, PAGE.1)?;
     let context = Value::from(Serde(&view));
     let text = environment.get_template(TEXT.0)?.render(&context)?;
     let page = environment.get_template(PAGE.0)?.render(&context)?;
@@ -52,15 +54,15 @@ pub fn render(report: &Report, language: Language) -> Result<Rendered, RenderErr
     Ok(Rendered { subject: view.subject, text, html: inliner.inline(&page)? })
 }
 
-fn environment() -> Result<Environment<'static>, minijinja::Error> {
+/// How all templates of the product are read: a name without a value is a fault, pages escape what they print, and no text
+/// of a site gets through unclean.
+pub fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment
         .set_auto_escape_callback(|name| if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(print_cleaned);
-    environment.add_template(TEXT.0, TEXT.1)?;
-    environment.add_template(PAGE.0, PAGE.1)?;
     Ok(environment)
 }
 

@@ -127,6 +127,7 @@ pub(super) fn all_good() -> Report {
     ];
     report.points = vec![community];
     report.next_runs = vec![NextRun {
+        task: "community/checkin".into(),
         name: "每日签到".into(),
         site: "社区".into(),
         account: "me".into(),

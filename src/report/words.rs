@@ -7,8 +7,9 @@ use unic_langid::langid;
 use super::RenderError;
 use crate::files::model::Language;
 
-const CHINESE: &str = include_str!("words/zh-CN.ftl");
-const ENGLISH: &str = include_str!("words/en.ftl");
+/// The report's and the command line's, then those of the status page.
+const CHINESE: [&str; 2] = [include_str!("words/zh-CN.ftl"), include_str!("words/page.zh-CN.ftl")];
+const ENGLISH: [&str; 2] = [include_str!("words/en.ftl"), include_str!("words/page.en.ftl")];
 
 /// All words in one language.
 pub struct Words {
@@ -19,16 +20,18 @@ pub struct Words {
 impl Words {
     /// The words of this language.
     pub fn new(language: Language) -> Result<Words, RenderError> {
-        let (tag, source) = match language {
+        let (tag, sources) = match language {
             Language::Chinese => (langid!("zh-CN"), CHINESE),
             Language::English => (langid!("en"), ENGLISH),
         };
-        let resource = FluentResource::try_new(source.to_owned())
-            .map_err(|(_, faults)| RenderError::Words(format!("{tag}.ftl: {faults:?}")))?;
-        let mut bundle = FluentBundle::new_concurrent(vec![tag]);
+        let mut bundle = FluentBundle::new_concurrent(vec![tag.clone()]);
         // Isolation marks around arguments would be seen as boxes in mails.
         bundle.set_use_isolating(false);
-        bundle.add_resource(resource).map_err(|faults| RenderError::Words(format!("{faults:?}")))?;
+        for source in sources {
+            let resource = FluentResource::try_new(source.to_owned())
+                .map_err(|(_, faults)| RenderError::Words(format!("{tag}.ftl: {faults:?}")))?;
+            bundle.add_resource(resource).map_err(|faults| RenderError::Words(format!("{faults:?}")))?;
+        }
         Ok(Words { bundle, language })
     }
 
@@ -96,7 +99,7 @@ mod tests {
 
     #[test]
     fn both_languages_have_the_same_keys_with_the_same_arguments() {
-        let (chinese, english) = (messages(CHINESE), messages(ENGLISH));
+        let (chinese, english) = (messages(&CHINESE.concat()), messages(&ENGLISH.concat()));
         assert_eq!(chinese, english);
         assert!(chinese.len() > 100);
     }

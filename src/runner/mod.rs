@@ -33,6 +33,7 @@ mod scope;
 mod shared_key;
 mod sign_in;
 mod tickets;
+mod told;
 mod turn;
 
 pub use calendars::calendar_troubles;
@@ -52,4 +53,5 @@ pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};
 pub use requirements::Outside;
 pub use round::{Done, Rehearsed, Round};
+pub use told::{Standing, report_again, ticket_json};
 pub use turn::Answered;

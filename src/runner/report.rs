@@ -271,6 +271,7 @@ pub fn next_runs(project: &Project, now: DateTime<Utc>) -> Vec<NextRun> {
             let slot = project.slots(site, task).after(now).find(Slot::runs);
             let Some(at) = slot.map(|slot| slot.window.slot) else { continue };
             next.extend(task.accounts.iter().map(|account| NextRun {
+                task: site.task_path(task),
                 name: task.name.clone(),
                 site: site.name.clone(),
                 account: account.clone(),

@@ -9,6 +9,7 @@
 mod calls;
 mod daemon;
 mod due;
+pub mod http;
 mod lock;
 mod ordered;
 mod orders;

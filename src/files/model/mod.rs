@@ -17,8 +17,8 @@ pub use locator::{By, Locator, Target};
 pub use read::{Column, ColumnKind, From, JsonStep, Next, Read, ReadKind, RowsFrom, RowsRead, ScalarKind, Source};
 pub use section::{Reasoned, Section, Verdict, Want};
 pub use settings::{
-    BrowserSettings, CalendarFile, Language, ReportBy, ReportSettings, SecretSource, Settings, Smtp, SmtpTls,
-    TextSource,
+    BrowserSettings, CalendarFile, Language, ReportBy, ReportSettings, SecretSource, ServeSettings, Settings, Smtp,
+    SmtpTls, TextSource,
 };
 pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
 pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
@@ -42,6 +42,13 @@ impl Project {
     /// The slots of a task of this site.
     pub fn slots<'t>(&self, site: &Site, task: &'t Task) -> Slots<'t> {
         Slots { schedule: &task.schedule, zone: self.settings.timezone, site: site.calendar, kind: task.period }
+    }
+
+    /// True when this names something that can be run: `site/task`, `task` or `site`.
+    pub fn has(&self, name: &str) -> bool {
+        self.sites.iter().any(|site| {
+            site.id == name || site.tasks.iter().any(|task| task.id == name || site.task_path(task) == name)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! `sunup.yaml`, and the secrets that it and the sites name.
 
+use core::net::SocketAddr;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub report: Option<ReportSettings>,
     /// `heartbeat.url`: pinged for each run.
     pub heartbeat: Option<TextSource>,
+    /// `serve:`.
+    pub serve: ServeSettings,
     /// `limits.run`: the longest a run may last.
     pub run_limit: Duration,
     /// `calendars:`.
@@ -68,6 +71,13 @@ pub struct BrowserSettings {
     pub headless: bool,
     /// How many lanes may be in work at once. Default 1.
     pub parallel: usize,
+}
+
+/// `serve:` of `sunup.yaml`: the API and the status page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServeSettings {
+    /// A loopback address; port 0 takes a free one. Default 127.0.0.1:7380.
+    pub listen: SocketAddr,
 }
 
 /// `report:` of `sunup.yaml`.
