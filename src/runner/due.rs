@@ -46,8 +46,7 @@ impl<'a> Morning<'a> {
 
     /// Another task that has this key: its path, and the key's status.
     pub(super) fn held_by(&self, key: &Planned<'a>) -> Result<Option<(String, Status)>> {
-        let line = self.world.ledger.key(&key.row.key)?.filter(|line| !key.has_task_of(&line.row));
-        Ok(line.map(|line| (format!("{}/{}", line.row.lane.site, line.row.task), line.status)))
+        Ok(self.world.ledger.key(&key.row.key)?.and_then(|line| holder(key, &line)))
     }
 
     /// Today's keys, and those of earlier days that are still open.
@@ -107,4 +106,10 @@ impl<'a> Morning<'a> {
         let event = Event::Closed { status, reason: reason.to_owned() };
         Ok(self.world.ledger.append(&self.world.run, &row.key, now, &event, &state)?)
     }
+}
+
+/// The task that has this key, and the key's status, if it is another one.
+pub(super) fn holder(key: &Planned<'_>, line: &StatusLine) -> Option<(String, Status)> {
+    let other = !key.has_task_of(&line.row);
+    other.then(|| (format!("{}/{}", line.row.lane.site, line.row.task), line.status))
 }

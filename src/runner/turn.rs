@@ -3,6 +3,7 @@
 use anyhow::Result;
 use chrono::TimeDelta;
 
+use super::due::holder;
 use super::lane::OpenLane;
 use super::morning::Morning;
 use super::plan::Planned;
@@ -147,9 +148,14 @@ impl<'a> Morning<'a> {
     /// "Run now?", with what it was asked of.
     fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
         let world = self.world;
-        let held_by = self.held_by(key)?;
-        let events = if held_by.is_none() { world.ledger.events(&key.row.key)? } else { Vec::new() };
-        let state = TaskRun::fold(&events, &key.rules);
+        let line = world.ledger.key(&key.row.key)?;
+        let held_by = line.as_ref().and_then(|line| holder(key, line));
+        let state = match line {
+            _ if held_by.is_some() => TaskRun::default(),
+            // On most mornings most keys are over, and a household has hundreds of them.
+            Some(line) if line.status.is_final() => TaskRun::over_as(line.status, line.reason),
+            _ => TaskRun::fold(&world.ledger.events(&key.row.key)?, &key.rules),
+        };
         let requirements = requirements(world.project, world.ledger, plan, key)?;
         let locked_by = world.ledger.lease_holder(&key.row.lane, &world.holder, now)?.map(|holder| holder.to_string());
         let decision = decide(&Facts {
