@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 SIMULATION := cargo test --locked --config 'profile.dev.package.sunup.opt-level=2' --test simulation
 
 .NOTPARALLEL:
-.PHONY: help demo test check soak bench clean distclean need-demo need-test
+.PHONY: help demo test check soak bench fuzz clean distclean need-demo need-test
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -29,8 +29,12 @@ soak: ## The wider simulation: a million mornings, and every pair of crashes of 
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
 
-bench: need-demo ## Measure speed and memory against a hand-written script
+bench: need-demo ## Measure speed and memory against a hand-written script, and a ledger of ten years (30 GB; SUNUP_DAYS=365: 3)
 	cargo bench --locked --bench '*'
+
+fuzz: ## An hour of fuzzing for each of loader, conditions and fold, all at once (FUZZ_SECONDS=60 for a look)
+	@scripts/need-cargo-fuzz
+	@scripts/fuzz
 
 clean: ## Remove what was built and the demo's files; keep the geckodriver that was built
 	cargo clean

@@ -1,6 +1,8 @@
 //! How fast a morning is and how much memory it takes, against the targets: `make bench`. A target that is missed makes
 //! the program end with 1.
 
+#[path = "../figures.rs"]
+mod figures;
 mod hand;
 mod program;
 #[path = "../../tests/support/mod.rs"]
@@ -8,12 +10,12 @@ mod support;
 
 use std::fs;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use chrono::Timelike;
 use sunup::clock::{Clock, SystemClock};
 use sunup::files;
 
+use figures::{Figure, median, millis, seconds, told};
 use program::{Ran, Spent};
 use support::{Place, browser_turn, project};
 
@@ -22,15 +24,6 @@ const PAIRS: usize = 5;
 /// Runs of a morning that is done already.
 const DONE_RUNS: usize = 20;
 
-/// One measured figure beside its target.
-#[derive(Clone)]
-struct Figure {
-    name: &'static str,
-    measured: String,
-    /// The share of the target that it takes: more than 1 is too much. None where there is no target.
-    share: Option<f64>,
-}
-
 #[tokio::main]
 async fn main() -> ExitCode {
     let _turn = browser_turn();
@@ -38,15 +31,7 @@ async fn main() -> ExitCode {
     let mut figures = mornings(&place).await;
     figures.push(already_done(&place).await);
     figures.push(memory(&place).await);
-    println!();
-    for figure in &figures {
-        let share = figure.share.map_or("no target".to_owned(), |share| {
-            format!("{:.2} of the target{}", share, if share > 1.0 { ": MISSED" } else { "" })
-        });
-        println!("{:34} {:44} {share}", figure.name, figure.measured);
-    }
-    let missed = figures.iter().any(|figure| figure.share.is_some_and(|share| share > 1.0));
-    ExitCode::from(u8::from(missed))
+    told(&figures)
 }
 
 /// Mornings of the example's tasks by the program, and by a script written by hand. Browser start included in both.
@@ -147,17 +132,4 @@ fn copy(place: &Place, file: &str, zone: &str) {
 async fn memory(place: &Place) -> Figure {
     let peak = program::peak_memory(place).await as f64 / 1024.0;
     Figure { name: "peak memory (40 MB)", measured: format!("{peak:.1} MB, browser aside"), share: Some(peak / 40.0) }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.2} s", time.as_secs_f64())
-}
-
-fn millis(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }

@@ -1,7 +1,7 @@
 //! Intents: the durable record, written just before a commit step, that it is about to happen.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, params};
 
 use super::keys::append_in;
 use super::leases::is_newest;
@@ -152,7 +152,7 @@ fn submissions_in(connection: &Connection, lane: &Lane, day: NaiveDate) -> rusql
     )
 }
 
-fn forbidden(transaction: &Transaction<'_>, lease: &Lease) -> rusqlite::Result<Option<IntentAnswer>> {
+fn forbidden(transaction: &Connection, lease: &Lease) -> rusqlite::Result<Option<IntentAnswer>> {
     if !is_newest(transaction, lease)? {
         return Ok(Some(IntentAnswer::LeaseLost));
     }

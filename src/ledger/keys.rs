@@ -1,7 +1,7 @@
 //! Keys and their events.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::leases::is_newest;
 use super::stamp::{json, parse, stamp, unstamp};
@@ -169,7 +169,7 @@ impl Ledger {
         event: &Event,
         after: &TaskRun,
     ) -> Result<(), LedgerError> {
-        let append = |transaction: &Transaction<'_>| append_in(transaction, run, key, at, event, after);
+        let append = |transaction: &Connection| append_in(transaction, run, key, at, event, after);
         if after.status == Status::Running {
             self.write_lazily(append)?
         } else {
@@ -189,7 +189,7 @@ impl Ledger {
         event: &Event,
         after: &TaskRun,
     ) -> Result<bool, LedgerError> {
-        let append = |transaction: &Transaction<'_>| {
+        let append = |transaction: &Connection| {
             let ours = is_newest(transaction, lease)?;
             if ours {
                 append_in(transaction, run, key, at, event, after)?;
@@ -217,7 +217,7 @@ impl Ledger {
 
 /// Appends an event inside a transaction.
 pub(super) fn append_in(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     run: &str,
     key: &Key,
     at: DateTime<Utc>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Params, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Params, Row};
 
 use super::LedgerError;
 use super::examine::{Examiner, STUMP};
@@ -151,20 +151,12 @@ impl Ledger {
         &self.path
     }
 
-    /// A transaction that starts as a writer, so that it waits for others instead of failing half-way.
-    fn begin(&self) -> rusqlite::Result<Transaction<'_>> {
-        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
-    }
-
     /// Runs this in one write transaction.
-    pub(super) fn write<T>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, LedgerError> {
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let run = || {
-            let transaction = self.begin()?;
-            let answer = work(&transaction)?;
-            transaction.commit()?;
+            let writing = Writing::begin(&self.connection)?;
+            let answer = work(&self.connection)?;
+            writing.commit()?;
             Ok(answer)
         };
         run().map_err(|error| self.error(error))
@@ -174,7 +166,7 @@ impl Ledger {
     /// came before its intent. The next [`Ledger::write`] makes it durable as well. A crash of the process loses nothing.
     pub(super) fn write_lazily<T>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
         if !self.durable {
             return self.write(work);
@@ -214,6 +206,30 @@ impl Ledger {
             self.suspect();
         }
         error
+    }
+}
+
+/// A write transaction, with statements that are prepared once. It is taken back where it is dropped before its end.
+struct Writing<'c>(&'c Connection);
+
+impl<'c> Writing<'c> {
+    /// Starts as a writer, so that it waits for others instead of failing half-way.
+    fn begin(connection: &'c Connection) -> rusqlite::Result<Self> {
+        connection.execute_cached("BEGIN IMMEDIATE", [])?;
+        Ok(Writing(connection))
+    }
+
+    fn commit(self) -> rusqlite::Result<()> {
+        self.0.execute_cached("COMMIT", []).map(drop)
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // Where this fails, too, SQLite takes it back when the connection is closed.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
     }
 }
 

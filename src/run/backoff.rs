@@ -4,13 +4,17 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 
+/// The longest duration that can be written in a task file. Doubled often enough it would lead beyond the end of the calendar.
+const LONGEST: TimeDelta = TimeDelta::days(999_999);
+
 /// The wait after failed attempt number `attempt` (from 1): `initial × 2^(attempt-1) + random(0, initial)`.
 pub fn retry_gap(initial: Duration, attempt: u32, key: &str) -> TimeDelta {
     let doubled = initial.saturating_mul(1u32 << (attempt - 1).min(16));
     let jitter = initial.mul_f64(fraction(key, attempt));
     // Whole milliseconds, which is what the ledger keeps: a fold must give the very same due time.
     let milliseconds = (doubled + jitter).as_millis();
-    i64::try_from(milliseconds).ok().and_then(TimeDelta::try_milliseconds).unwrap_or(TimeDelta::days(1))
+    let gap = i64::try_from(milliseconds).ok().and_then(TimeDelta::try_milliseconds);
+    gap.map_or(LONGEST, |gap| gap.min(LONGEST))
 }
 
 /// The wait before verify number `verifies + 1`: quick at first, then at most a tenth of the settle time apart, and never
@@ -62,6 +66,11 @@ mod tests {
     fn extreme_values_do_not_overflow() {
         let year = Duration::from_secs(365 * 86_400);
         assert!(retry_gap(year, u32::MAX, "key") > TimeDelta::zero());
+        let now: chrono::DateTime<chrono::Utc> = "2026-11-30T00:00:00Z".parse().unwrap();
+        let longest = LONGEST.to_std().unwrap();
+        for attempt in [1, 8, 17, u32::MAX] {
+            assert!(now.checked_add_signed(retry_gap(longest, attempt, "key")).is_some(), "{attempt}");
+        }
         assert!(verify_gap(u32::MAX, year) > TimeDelta::zero());
         assert_eq!(unreachable_gap(u32::MAX), TimeDelta::seconds(300));
     }

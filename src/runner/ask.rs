@@ -6,7 +6,7 @@ use super::plan::Planned;
 use super::requirements::{Outside, requirements};
 use crate::clock::Instant;
 use crate::files::model::Project;
-use crate::ledger::{Holder, Ledger};
+use crate::ledger::{Holder, Ledger, StatusLine};
 use crate::run::{Decision, Facts, Status, TaskRun, asks_requirements, decide};
 
 /// The answer to "run now?", with what it was asked of.
@@ -29,9 +29,14 @@ pub(super) async fn ask(
     key: &Planned<'_>,
     now: Instant,
 ) -> Result<Asked> {
-    let held_by = held_by_another(ledger, key)?;
-    let events = if held_by.is_none() { ledger.events(&key.row.key)? } else { Vec::new() };
-    let state = TaskRun::fold(&events, &key.rules);
+    let line = ledger.key(&key.row.key)?;
+    let held_by = line.as_ref().and_then(|line| holder(key, line));
+    let state = match line {
+        _ if held_by.is_some() => TaskRun::default(),
+        // On most mornings most keys are over, and a household has hundreds of them.
+        Some(line) if line.status.is_final() => TaskRun::over_as(line.status, line.reason),
+        _ => TaskRun::fold(&ledger.events(&key.row.key)?, &key.rules),
+    };
     let locked_by = ledger.lease_holder(&key.row.lane, holder, now)?.map(|holder| holder.to_string());
     let mut facts = Facts {
         now,
@@ -56,6 +61,11 @@ pub(super) async fn ask(
 
 /// Another task that has this key: its path, and the key's status.
 pub(super) fn held_by_another(ledger: &Ledger, key: &Planned<'_>) -> Result<Option<(String, Status)>> {
-    let line = ledger.key(&key.row.key)?.filter(|line| !key.has_task_of(&line.row));
-    Ok(line.map(|line| (format!("{}/{}", line.row.lane.site, line.row.task), line.status)))
+    Ok(ledger.key(&key.row.key)?.and_then(|line| holder(key, &line)))
+}
+
+/// The task that has this key, and the key's status, if it is another one.
+fn holder(key: &Planned<'_>, line: &StatusLine) -> Option<(String, Status)> {
+    let other = !key.has_task_of(&line.row);
+    other.then(|| (format!("{}/{}", line.row.lane.site, line.row.task), line.status))
 }

@@ -144,7 +144,11 @@ impl<'w> Morning<'w> {
 
     /// "Run now?", with what it was asked of.
     fn ask(&self, plan: &[Planned], key: &Planned, now: DateTime<Utc>) -> (TaskRun, Decision) {
-        let state = TaskRun::fold(&self.world.ledger.events(&key.row.key).unwrap(), &key.rules);
+        let ledger = &self.world.ledger;
+        let state = match ledger.key(&key.row.key).unwrap() {
+            Some(line) if line.status.is_final() => TaskRun::over_as(line.status, line.reason),
+            _ => TaskRun::fold(&ledger.events(&key.row.key).unwrap(), &key.rules),
+        };
         let state = self.seen(state);
         let decision = self.decision(plan, key, &state, now);
         if decision == Decision::Run {

@@ -167,6 +167,7 @@ pub struct Book {
 impl Book {
     /// A copy of an empty one, which is quicker than to make one.
     pub fn new() -> Self {
+        count_no_memory();
         thread_local! { static EMPTY: Vec<u8> = {
             let folder = tempfile::tempdir().unwrap();
             drop(Ledger::open_for_simulation(folder.path()).unwrap());
@@ -176,6 +177,15 @@ impl Book {
         EMPTY.with(|empty| std::fs::write(folder.path().join("ledger.db"), empty)).unwrap();
         Book { ledger: Ledger::open_for_simulation(folder.path()).unwrap(), _folder: folder }
     }
+}
+
+/// SQLite counts its memory for the whole process, under one lock, for which the workers would wait.
+fn count_no_memory() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    // SAFETY: nobody has used SQLite in this process yet, or it refuses, and goes on counting.
+    ONCE.call_once(|| unsafe {
+        rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
+    });
 }
 
 impl std::ops::Deref for Book {

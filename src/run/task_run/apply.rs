@@ -18,6 +18,10 @@ const FREE_INTERRUPTIONS: u32 = 3;
 impl TaskRun {
     /// Takes in what happened.
     pub fn apply(&mut self, at: DateTime<Utc>, event: &Event, rules: &Rules) {
+        // An intent without an answer counts as sent, whatever is seen next.
+        if self.phase == Phase::Intended && is_of_an_attempt(event) {
+            self.sent(at, None);
+        }
         // A runner that was overtaken may be late with what it saw: beyond the act only the act's own line of events counts.
         let stale = match self.phase {
             Phase::Closed => !(matches!(event, Event::Ordered { .. }) && self.status == Status::Dead),
@@ -29,7 +33,8 @@ impl TaskRun {
                     | Event::PrepareFailed { .. }
                     | Event::Halted { .. }
             ),
-            _ => false,
+            // Nothing was sent: there is no evidence to wait for.
+            _ => matches!(event, Event::Read { which: Which::Verify, .. }),
         };
         if stale {
             return;
@@ -46,7 +51,7 @@ impl TaskRun {
             Event::Halted { later: false, reason } => self.skip(reason),
             Event::Intended { generation, .. } => {
                 self.phase = Phase::Intended;
-                self.generation = generation + 1;
+                self.generation = generation.saturating_add(1);
                 self.sent_at = Some(at);
             }
             Event::Committed { trouble, refused } => {
@@ -278,6 +283,19 @@ impl TaskRun {
             }
         }
     }
+}
+
+/// True for what an attempt sees or does, the commit step and its end aside.
+fn is_of_an_attempt(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Started { .. }
+            | Event::Read { .. }
+            | Event::ReadFailed { .. }
+            | Event::Prepared { .. }
+            | Event::PrepareFailed { .. }
+            | Event::Halted { .. }
+    )
 }
 
 /// What is said of a `once` task whose evidence never came; what went wrong at the commit stands beside it.

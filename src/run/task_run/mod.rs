@@ -139,6 +139,11 @@ impl TaskRun {
         state
     }
 
+    /// The state of a key that is over, by the ledger's row of it: all that is asked of such a one, without its lines.
+    pub fn over_as(status: Status, reason: Option<String>) -> Self {
+        TaskRun { phase: Phase::Closed, status, reason, ..TaskRun::default() }
+    }
+
     /// What to do now.
     pub fn next(&self, now: DateTime<Utc>, rules: &Rules) -> Next {
         if self.phase == Phase::Closed {
@@ -192,7 +197,7 @@ impl TaskRun {
         }
         let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
         let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
-        let period_over = now + TimeDelta::from_std(margin).unwrap_or_default() >= rules.period.to;
+        let period_over = now >= rules.period.to - TimeDelta::from_std(margin).unwrap_or_default();
         // Found to do, and the day ended under way: nothing failed.
         if about_to_act && period_over {
             return Some((Status::Skipped, PERIOD_OVER.to_owned()));

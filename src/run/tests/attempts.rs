@@ -216,3 +216,11 @@ fn a_person_s_order_changes_nothing_about_a_key_that_is_not_dead() {
         assert_eq!(key.state, before);
     }
 }
+
+/// A damaged ledger may hold any number.
+#[test]
+fn the_highest_generation_has_none_after_it() {
+    let mut key = Driven::started(once());
+    key.tell(Event::Intended { generation: u32::MAX, unit: None });
+    assert_eq!(key.state.generation, u32::MAX, "the ledger refuses it, because it is taken");
+}

@@ -166,3 +166,15 @@ fn what_another_task_with_the_same_key_did_or_does_is_not_done_twice() {
     }
     assert_eq!(refused(Status::Dead), "closed: community/sign is dead");
 }
+
+#[test]
+fn of_a_key_that_is_over_the_ledgers_row_says_as_much_as_all_its_lines() {
+    for status in [Status::Success, Status::AlreadyDone, Status::Compensated, Status::Skipped, Status::Dead] {
+        let mut folded = Driven::started(once());
+        folded.tell(Event::Closed { status, reason: "why".into() });
+        let by_lines = Case { state: folded.state.clone(), ..Case::yes() }.decide();
+        let by_row = Case { state: TaskRun::over_as(status, folded.state.reason), ..Case::yes() }.decide();
+        assert_eq!(by_row, by_lines, "{status}");
+        assert!(matches!(by_row, Decision::Refused(Refusal::AlreadyDone | Refusal::Closed(_))), "{status}");
+    }
+}

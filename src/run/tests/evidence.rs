@@ -166,3 +166,37 @@ fn an_act_that_came_late_is_compensated() {
     key.acts().read(Which::Verify, Answer::Done);
     assert_eq!(key.state.status, Status::Compensated);
 }
+
+/// Lines of a ledger that no runner writes: a verify of what was never sent would be waited for without end.
+#[test]
+fn a_verify_before_any_act_says_nothing() {
+    let mut key = Driven::started(once());
+    key.read(Which::Verify, Answer::NotYet);
+    assert_eq!((key.state.phase, key.next()), (Phase::Open, Next::Read(Which::Check)));
+    key.read(Which::Check, Answer::Todo).read(Which::Verify, Answer::Done);
+    assert_eq!(key.next(), Next::Read(Which::Baseline));
+}
+
+#[test]
+fn an_intent_whose_answer_is_missing_counts_as_sent_whatever_line_follows() {
+    let failure = || Failure::new(FailureKind::Timeout, "seen");
+    let reading = || Reading { answer: Answer::Todo, values: Default::default(), notes: vec![] };
+    for event in [
+        Event::Started { source: Source::Retry },
+        Event::Read { which: Which::Check, reading: reading() },
+        Event::Read { which: Which::Verify, reading: Reading { answer: Answer::NotYet, ..reading() } },
+        Event::ReadFailed { which: Which::Check, failure: failure() },
+        Event::Prepared { notes: vec![] },
+        Event::PrepareFailed { failure: failure() },
+        Event::Halted { later: true, reason: "closed".into() },
+        Event::NotTried { failure: failure() },
+        Event::Interrupted,
+    ] {
+        let mut key = Driven::started(once());
+        key.read(Which::Check, Answer::Todo).read(Which::Baseline, Answer::NotYet);
+        key.tell(Event::Prepared { notes: vec![] });
+        key.tell(Event::Intended { generation: 0, unit: None });
+        key.tell(event.clone());
+        assert_eq!((key.state.acts, key.next()), (1, Next::Read(Which::Verify)), "{event:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The window, the period, and how a key ends by time.
 
 use super::*;
+use crate::timing::Period;
 
 #[test]
 fn never_tried_is_missed_and_tried_is_dead() {
@@ -162,4 +163,12 @@ fn a_unit_that_is_proved_before_the_window_is_followed_by_the_next_one_inside_it
     key.read(Which::Verify, goal(1));
     assert_eq!(key.state.next(key.now, &key.rules), Next::Later("not_due".into()));
     assert!(matches!(key.state.next(slot, &key.rules), Next::Prepare));
+}
+
+#[test]
+fn the_end_of_the_calendar_is_a_time_like_any_other() {
+    let forever = Rules { closes_at: None, period: Period { to: DateTime::<Utc>::MAX_UTC, ..once().period }, ..once() };
+    let key = Driven::started(forever);
+    assert_eq!(key.state.over(DateTime::<Utc>::MAX_UTC, &key.rules).unwrap().0, Status::Skipped);
+    assert_eq!(key.state.over(six(), &key.rules), None);
 }
