@@ -13,6 +13,7 @@ mod again;
 mod canary;
 mod clock;
 mod documented;
+mod holidays;
 mod killed;
 mod ledger;
 mod lane;
