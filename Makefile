@@ -18,11 +18,11 @@ demo: need-demo ## Rehearse a morning with the example site, then the same again
 
 test: need-test check ## Format, lints, documentation, and every test (under 20 minutes on two cores)
 	cargo test --locked --no-fail-fast
-	$(SIMULATION) -- --nocapture
+	$(SIMULATION) --test zones -- --nocapture
 
 check: ## Format, lints and documentation only
 	cargo fmt --check
-	cargo clippy --locked --all-targets --test simulation -- -D warnings
+	cargo clippy --locked --all-targets --test simulation --test zones -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
 soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape

@@ -1,6 +1,7 @@
 //! `sunup explain TASK`: why it did or did not run, and when it comes next.
 
 use anyhow::Result;
+use chrono::Datelike;
 use chrono_tz::Tz;
 use clap::Args;
 use serde_json::json;
@@ -45,8 +46,8 @@ pub(super) async fn explain(common: &Common, args: &ExplainArgs) -> Result<Exit>
         all.push((explained, slots.unwrap_or_default()));
     }
     if common.json {
-        let tasks = all.iter().map(|(explained, slots)| json!({ "accounts": explained, "next_slots": slots }));
-        show::json(&tasks.collect::<Vec<_>>());
+        let (explained, slots): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        show::json(&json!({ "explained": explained.concat(), "next_slots": slots.concat() }));
         return Ok(Exit::Ok);
     }
     let page = Page { words: Words::new(project.settings.language)?, zone: project.settings.timezone };
@@ -175,7 +176,9 @@ impl Page {
                 CalendarNote::InsteadOf(date) => self.words.with("slot-instead", &[("date", date.to_string().into())]),
             });
             let notes: Vec<String> = clock.into_iter().chain(calendar).collect();
-            vec![at.format("%Y-%m-%d %a %H:%M %Z").to_string(), status::local(slot.until, self.zone), notes.join("; ")]
+            let weekday = self.words.get(&format!("weekday-{}", at.weekday().number_from_monday()));
+            let slot_at = format!("{} {weekday} {}", at.format("%Y-%m-%d"), at.format("%H:%M %Z"));
+            vec![slot_at, status::local(slot.until, self.zone), notes.join("; ")]
         };
         show::table(&header, slots.iter().map(row).collect());
     }

@@ -18,7 +18,7 @@ use crate::timing::{Comes, Shown, Skip, Slot, Window, shown};
 const DAYS_BACK: u32 = 100;
 
 /// One task and account, explained.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Explained {
     /// `site/task`.
     pub task: String,
@@ -29,6 +29,7 @@ pub struct Explained {
     /// The account's id.
     pub account: String,
     /// Its key now, or its last one; none when it has no slot today and never had one.
+    #[serde(flatten)]
     pub key: Option<KeyNow>,
     /// What its files require, and how that stands.
     pub requirements: Vec<Required>,
@@ -39,7 +40,7 @@ pub struct Explained {
 }
 
 /// How a key stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct KeyNow {
     /// The key.
     pub key: Key,
@@ -58,7 +59,7 @@ pub struct KeyNow {
 }
 
 /// An attempt under way.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Attempt {
     /// Of the key's attempts, this is the so many-eth.
     pub number: u32,
@@ -69,7 +70,7 @@ pub struct Attempt {
 }
 
 /// One of `requires:`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Required {
     /// Such as `task sign` or `file photos/today.jpg`.
     pub name: String,
@@ -82,7 +83,7 @@ pub struct Required {
 }
 
 /// How long a requirement took to hold, in minutes after the slot.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ready {
     /// On four days of five it held by then.
     pub p80_minutes: i64,
@@ -93,8 +94,10 @@ pub struct Ready {
 }
 
 /// A coming slot.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct NextSlot {
+    /// `site/task`.
+    pub task: String,
     /// When it comes.
     pub at: DateTime<Utc>,
     /// No act from here on.
@@ -278,6 +281,7 @@ fn ready_after(day: &Day, name: &str) -> Option<i64> {
 pub fn next_slots(project: &Project, site: &Site, task: &Task, now: Instant, count: usize) -> Vec<NextSlot> {
     let zone = project.settings.timezone;
     let note = |slot: Slot| NextSlot {
+        task: site.task_path(task),
         at: slot.window.slot,
         until: slot.window.until,
         clock: match shown(zone, slot.date, slot.time) {

@@ -129,11 +129,12 @@ pub fn first_slot(project: &Project, now: DateTime<Utc>) -> Option<DateTime<Utc>
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
 
     use super::*;
     use crate::files::condition::{Names, Template};
     use crate::files::load;
-    use crate::timing::PeriodKind;
+    use crate::timing::{Holidays, OnHoliday, PeriodKind, parse_cron};
 
     /// The keys of the example's first task, changed so, at two times of one morning and on the next.
     fn keys(change: impl Fn(&mut Task)) -> Vec<String> {
@@ -155,6 +156,48 @@ mod tests {
                 "2026-11-30T22:00Z:community/checkin@main",
             ]
         );
+    }
+
+    #[test]
+    fn several_slots_are_a_key_each_for_an_occurrence_and_further_chances_for_a_day() {
+        let twice = |task: &mut Task, period| {
+            task.schedule.times = parse_cron("0 6,10 * * *").unwrap();
+            task.period = period;
+        };
+        let keys = |period| keys(|task| twice(task, period));
+        assert_eq!(
+            keys(PeriodKind::Occurrence),
+            [
+                "2026-11-29T22:00Z:community/checkin@main",
+                "2026-11-30T02:00Z:community/checkin@main",
+                "2026-11-30T22:00Z:community/checkin@main",
+            ]
+        );
+        let day = keys(PeriodKind::Day);
+        assert_eq!((&day[0], day[0].as_str()), (&day[1], "2026-11-30:community/checkin@main"));
+        let mut project = load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let rules = |project: &Project| plan(project, "2026-11-29T22:00:00Z".parse().unwrap()).remove(0).rules;
+        twice(&mut project.sites[0].tasks[0], PeriodKind::Day);
+        let daily = rules(&project);
+        let clock = |at: Option<DateTime<Utc>>| at.map(|at| at.format("%H:%M").to_string());
+        assert_eq!(
+            (clock(Some(daily.window.until)), clock(daily.closes_at)),
+            (Some("02:00".into()), Some("15:30".into()))
+        );
+        twice(&mut project.sites[0].tasks[0], PeriodKind::Occurrence);
+        assert_eq!(clock(rules(&project).closes_at), Some("02:00".into()), "its own window is the only one");
+    }
+
+    #[test]
+    fn on_a_holiday_a_key_is_planned_to_be_skipped() {
+        let mut project = load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let mut holidays = Holidays::named("cn");
+        holidays.add_holiday("2026-11-30".parse().unwrap(), "假期");
+        let schedule = &mut project.sites[0].tasks[0].schedule;
+        (schedule.calendar, schedule.holidays) = (Some(Arc::new(holidays)), OnHoliday::Skip);
+        let skip = |at: &str| plan(&project, at.parse().unwrap()).remove(0).skip;
+        assert_eq!(skip("2026-11-29T22:00:00Z"), Some(Skip::Holiday("假期".into())));
+        assert_eq!(skip("2026-11-30T22:00:00Z"), None);
     }
 
     #[test]

@@ -15,8 +15,9 @@ type Page = BTreeMap<String, BTreeSet<String>>;
 pub async fn all_fields(stage: &Stage, morning: &Morning) {
     let page = page();
     check(&page, "run", &morning.json);
-    for command in ["status", "report", "validate", "tickets"] {
-        let printed = Morning::of(run(stage.sunup(&[command, "--json"])).await);
+    for command in ["status", "report", "validate", "tickets", "explain"] {
+        let more: &[&str] = if command == "explain" { &["read", "--next", "3"] } else { &[] };
+        let printed = Morning::of(run(stage.sunup(&[&[command, "--json"], more].concat())).await);
         match command {
             "tickets" => check_below(&page, "tickets", &printed.json),
             _ => check(&page, command, &printed.json),

@@ -14,6 +14,7 @@ mod canary;
 mod clock;
 mod dead;
 mod documented;
+mod holidays;
 mod killed;
 mod ledger;
 mod lane;
