@@ -36,6 +36,7 @@ pub(super) fn status(common: &Common) -> Result<Exit> {
             "undelivered": mails.iter().map(undelivered).collect::<Vec<_>>(),
             "next_runs": report.next_runs,
             "losses": report.losses,
+            "alarms": report.alarms,
         }));
     } else {
         print(&report, &mails, &words, project.settings.timezone);
@@ -83,6 +84,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
     show::line(&report.date.to_string());
     for loss in &report.losses {
         show::line(&loss.line(words, zone));
+    }
+    for alarm in &report.alarms {
+        show::line(&alarm.line(words, zone));
     }
     rows(&report.runs, words, zone);
     for ticket in &report.tickets {

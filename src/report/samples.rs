@@ -26,6 +26,7 @@ pub(super) fn empty() -> Report {
         rehearsal: None,
         alerts: vec![],
         losses: vec![],
+        alarms: vec![],
         tickets: vec![],
         runs: vec![],
         points: vec![],

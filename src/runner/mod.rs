@@ -6,6 +6,7 @@
 //!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
 //! ```
 
+mod alarms;
 mod clock_fault;
 mod control;
 mod credentials;
@@ -31,6 +32,7 @@ mod sign_in;
 mod tickets;
 mod turn;
 
+pub use alarms::alarms;
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use deliver::{Undelivered, deliver, keep_report};

@@ -59,6 +59,7 @@ pub fn assemble(
         rehearsal,
         alerts,
         losses: losses_of(ledger, &lines)?,
+        alarms: super::alarms(project, ledger, now)?,
         tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
         runs,
         points: points(project, ledger, &lines)?,

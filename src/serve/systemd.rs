@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(systemd.wants_word_every(), Some(Duration::from_secs(60)));
         systemd.ready();
         systemd.status("next at 06:00\nand more");
-        let mut heard = || {
+        let heard = || {
             let mut buffer = [0; 64];
             let length = socket.recv(&mut buffer).unwrap();
             String::from_utf8_lossy(&buffer[..length]).into_owned()

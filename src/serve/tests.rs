@@ -61,11 +61,13 @@ impl Clock for Virtual {
 /// A copy of the example, without a driver: a key that is worked on is "not tried".
 struct Stage {
     folder: tempfile::TempDir,
+    /// A file is made faulty as soon as the daemon has loaded it.
+    spoils: bool,
 }
 
 impl Stage {
     fn new() -> Self {
-        let stage = Stage { folder: tempfile::tempdir().unwrap() };
+        let stage = Stage { folder: tempfile::tempdir().unwrap(), spoils: false };
         let example = Path::new(env!("CARGO_MANIFEST_DIR"));
         let settings = fs::read_to_string(example.join("sunup.yaml")).unwrap();
         assert!(settings.contains("driver: geckodriver"), "{settings}");
@@ -99,6 +101,11 @@ impl Stage {
             calls: sender,
         };
         let (project, watched) = Watched::load(&self.settings()).unwrap();
+        if self.spoils {
+            let task = self.folder.path().join("tasks/community/checkin.yaml");
+            let text = fs::read_to_string(&task).unwrap();
+            fs::write(&task, text.replace("check:", "chek:")).unwrap();
+        }
         let project = Arc::new(project);
         let (desk, front) = Desk::open(Health::at_start(project.clone(), start));
         let redactor = Redactor::new();
@@ -179,6 +186,16 @@ async fn a_daemon_that_starts_late_catches_up() {
     stage.serves("2026-11-29T23:00:00Z", TimeDelta::seconds(1), None).await;
     let decisions = stage.decisions();
     assert_eq!((decisions[0].0.as_str(), decisions[0].1.as_str()), ("catch_up", "run"), "{decisions:?}");
+}
+
+#[tokio::test]
+async fn a_faulty_edit_changes_nothing_and_is_shown() {
+    let stage = Stage { spoils: true, ..Stage::new() };
+    let (_, health) = stage.serves(NIGHT, TimeDelta::minutes(5 * 60 + 1), None).await;
+    let fault = health.files_fault.expect("the fault is shown");
+    assert!(fault.contains("checkin.yaml") && fault.contains("chek"), "{fault}");
+    assert_eq!(health.project.sites[0].tasks.len(), 3, "the files from before");
+    assert!(stage.decisions().iter().any(|(_, answer, _)| answer == "run"), "their slot is kept");
 }
 
 /// Orders that came while no round is under way, at six and half past.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Tone;
 use super::phrases::Phrases;
+use crate::report::alarm::Alarm;
 use crate::report::model::{Alert, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
@@ -55,6 +56,11 @@ impl Entry {
 
     pub(super) fn of_loss(loss: &LostLines, phrases: &Phrases<'_>) -> Entry {
         let title = loss.line(phrases.words, phrases.zone);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
+    }
+
+    pub(super) fn of_alarm(alarm: &Alarm, phrases: &Phrases<'_>) -> Entry {
+        let title = alarm.line(phrases.words, phrases.zone);
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 

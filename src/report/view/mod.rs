@@ -167,7 +167,8 @@ fn stats(summary: &Summary, phrases: &Phrases<'_>) -> Vec<Stat> {
 fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
     let losses = report.losses.iter().map(|loss| Entry::of_loss(loss, phrases));
     let alerts = report.alerts.iter().map(|alert| Entry::of_alert(alert, phrases));
-    let entries = losses.chain(alerts).collect();
+    let alarms = report.alarms.iter().map(|alarm| Entry::of_alarm(alarm, phrases));
+    let entries = losses.chain(alerts).chain(alarms).collect();
     let mut sections = vec![SectionView { title: phrases.words.get("section-alerts"), tone: Tone::Bad, entries }];
     for section in Section::ALL {
         let (key, tone) = match section {
