@@ -74,6 +74,7 @@ fn report() -> Report {
         to: at,
         rehearsal: None,
         alerts: vec![],
+        alarms: vec![],
         losses: vec![],
         calendars: vec![],
         tickets: vec![],

@@ -84,6 +84,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
     for trouble in &report.calendars {
         show::line(&trouble.line(words));
     }
+    for alarm in &report.alarms {
+        show::line(&alarm.line(words, zone));
+    }
     rows(&report.runs, words, zone);
     for ticket in &report.tickets {
         show::line(&words.with(

@@ -1,6 +1,7 @@
 //! The morning's report: collected as data ([`Report`]), put into words and pages ([`render`]), mailed ([`compose`],
 //! [`Mailer`]).
 
+mod alarm;
 mod clean;
 mod mail;
 mod mailer;
@@ -16,6 +17,7 @@ mod words;
 #[cfg(test)]
 mod samples;
 
+pub use alarm::{Alarm, AlarmKind, Past, READS_WITHOUT_ROWS, ReadBack, without_rows};
 pub use mail::{ComposeError, Mail, compose, message_id};
 pub use mailer::{Delivery, Mailer};
 pub use model::{

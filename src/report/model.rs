@@ -6,6 +6,7 @@ use chrono_tz::Tz;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
+use super::alarm::Alarm;
 use super::words::Words;
 use crate::ledger::LossKind;
 use crate::run::{Failure, FailureKind, Status};
@@ -38,6 +39,9 @@ pub struct Report {
     /// What is wrong with the calendars of holidays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calendars: Vec<CalendarTrouble>,
+    /// What is wrong for some time already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<Alarm>,
     /// What waits for a person.
     #[serde(default)]
     pub tickets: Vec<Ticket>,

@@ -27,6 +27,7 @@ pub(super) fn empty() -> Report {
         alerts: vec![],
         losses: vec![],
         calendars: vec![],
+        alarms: vec![],
         tickets: vec![],
         runs: vec![],
         points: vec![],

@@ -6,6 +6,7 @@
 //!   └ until every key is final, or waits beyond the report's time ─> points ─> report ─> mail
 //! ```
 
+mod alarms;
 mod ask;
 mod calendars;
 mod clock_fault;
@@ -36,6 +37,7 @@ mod tickets;
 mod told;
 mod turn;
 
+pub use alarms::alarms;
 pub use calendars::calendar_troubles;
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};

@@ -61,6 +61,7 @@ pub fn assemble(
         alerts,
         losses: losses_of(ledger, &lines)?,
         calendars: calendar_troubles(project, now),
+        alarms: super::alarms(project, ledger, now)?,
         tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
         runs,
         points: points(project, ledger, &lines)?,

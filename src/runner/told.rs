@@ -41,6 +41,7 @@ impl Standing {
             "next_runs": report.next_runs,
             "losses": report.losses,
             "calendars": report.calendars,
+            "alarms": report.alarms,
         })
     }
 }

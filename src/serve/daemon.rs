@@ -39,6 +39,9 @@ pub struct Daemon<'a> {
     pub(super) systemd: Systemd,
     pub(super) ordered: Ordered,
     pub(super) stopped: bool,
+    /// The next slot that no round has looked at from its beginning. One that comes in the middle of a round stays this: the
+    /// round may be past its morning already.
+    pub(super) slot: Option<Instant>,
 }
 
 impl<'a> Daemon<'a> {
@@ -51,7 +54,7 @@ impl<'a> Daemon<'a> {
         systemd: Systemd,
     ) -> Self {
         let ordered = Ordered::default();
-        Daemon { place: Rc::new(place), project, watched, desk, calls, systemd, ordered, stopped: false }
+        Daemon { place: Rc::new(place), project, watched, desk, calls, systemd, ordered, stopped: false, slot: None }
     }
 
     /// Serves until it is told to stop.

@@ -28,6 +28,9 @@ impl Daemon<'_> {
     pub(super) async fn round(&mut self, only: Vec<String>, source: Source) -> Instant {
         self.look_at_files(false);
         let began = self.seen();
+        if only.is_empty() {
+            self.slot = next_slot(&self.project, began);
+        }
         self.desk.health.send_modify(|health| {
             (health.in_round, health.round_began, health.next_round) = (true, Some(began), None);
         });

@@ -5,7 +5,6 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 use super::daemon::Daemon;
-use super::due::next_slot;
 use super::{Call, RunNow};
 use crate::clock::Instant;
 use crate::run::Source;
@@ -58,11 +57,10 @@ impl Slice {
 impl Daemon<'_> {
     /// Sleeps until something is due, or until something happens.
     pub(super) async fn sleep(&mut self, next_round: Instant) -> Woke {
-        let mut next_slot = next_slot(&self.project, self.place.clock.now());
         loop {
             let from = self.seen();
             let slice = self.systemd.wants_word_every().map_or(SLICE, |word| word.min(SLICE));
-            let first = next_slot.into_iter().fold(next_round, Instant::min);
+            let first = self.slot.into_iter().fold(next_round, Instant::min);
             let until = first.clamp(from, from + TimeDelta::from_std(slice).unwrap_or_default());
             tokio::select! {
                 biased;
@@ -78,10 +76,9 @@ impl Daemon<'_> {
                     if self.look_at_files(false) {
                         return Woke::Due(Source::Schedule);
                     }
-                    if let Some(source) = slice.due(next_slot, next_round) {
+                    if let Some(source) = slice.due(self.slot, next_round) {
                         return Woke::Due(source);
                     }
-                    next_slot = super::due::next_slot(&self.project, slice.now);
                 }
             }
         }

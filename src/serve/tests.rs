@@ -25,6 +25,8 @@ const NIGHT: &str = "2026-11-29T17:00:00Z";
 struct Virtual {
     now: Mutex<Instant>,
     leap: Mutex<Option<(Instant, TimeDelta)>>,
+    /// It leaps by this as soon as this ledger has a decision: in the middle of the first round.
+    leap_in_round: Mutex<Option<(PathBuf, TimeDelta)>>,
     end: Instant,
     sleeps: AtomicU32,
     calls: mpsc::Sender<Call>,
@@ -33,7 +35,14 @@ struct Virtual {
 #[async_trait]
 impl Clock for Virtual {
     fn now(&self) -> Instant {
-        *self.now.lock().unwrap()
+        let has_decision = |ledger: &PathBuf| {
+            let asked = Connection::open(ledger)?.query_row("SELECT count(*) FROM decisions", [], |row| row.get(0));
+            asked.map(|count: i64| count > 0)
+        };
+        let leap = self.leap_in_round.lock().unwrap().take_if(|(ledger, _)| has_decision(ledger).unwrap_or(false));
+        let mut now = self.now.lock().unwrap();
+        *now += leap.map_or(TimeDelta::zero(), |(_, by)| by);
+        *now
     }
 
     fn uptime(&self) -> Duration {
@@ -61,11 +70,13 @@ impl Clock for Virtual {
 /// A copy of the example, without a driver: a key that is worked on is "not tried".
 struct Stage {
     folder: tempfile::TempDir,
+    /// A file is made faulty as soon as the daemon has loaded it.
+    spoils: bool,
 }
 
 impl Stage {
     fn new() -> Self {
-        let stage = Stage { folder: tempfile::tempdir().unwrap() };
+        let stage = Stage { folder: tempfile::tempdir().unwrap(), spoils: false };
         let example = Path::new(env!("CARGO_MANIFEST_DIR"));
         let settings = fs::read_to_string(example.join("sunup.yaml")).unwrap();
         assert!(settings.contains("driver: geckodriver"), "{settings}");
@@ -87,18 +98,27 @@ impl Stage {
         self.folder.path().join("data")
     }
 
-    /// The daemon from `start` on for so long; how often it slept, and how it was in the end.
+    /// The daemon from `start` on for so long, with one leap after some time (after none: in the middle of its first round); how
+    /// often it slept, and how it was in the end.
     async fn serves(&self, start: &str, long: TimeDelta, leap: Option<(TimeDelta, TimeDelta)>) -> (u32, Health) {
         let start: Instant = start.parse().unwrap();
         let (sender, calls) = mpsc::channel(8);
         let clock = Virtual {
             now: Mutex::new(start),
-            leap: Mutex::new(leap.map(|(after, by)| (start + after, by))),
+            leap: Mutex::new(leap.filter(|(after, _)| !after.is_zero()).map(|(after, by)| (start + after, by))),
+            leap_in_round: Mutex::new(
+                leap.filter(|(after, _)| after.is_zero()).map(|(_, by)| (self.data().join("ledger.db"), by)),
+            ),
             end: start + long,
             sleeps: AtomicU32::new(0),
             calls: sender,
         };
         let (project, watched) = Watched::load(&self.settings()).unwrap();
+        if self.spoils {
+            let task = self.folder.path().join("tasks/community/checkin.yaml");
+            let text = fs::read_to_string(&task).unwrap();
+            fs::write(&task, text.replace("check:", "chek:")).unwrap();
+        }
         let project = Arc::new(project);
         let (desk, front) = Desk::open(Health::at_start(project.clone(), start));
         let redactor = Redactor::new();
@@ -157,6 +177,16 @@ async fn a_slot_that_was_slept_through_is_caught_up_with_once() {
 }
 
 #[tokio::test]
+async fn a_slot_that_was_slept_through_in_the_middle_of_a_round_is_caught_up_with_too() {
+    let stage = Stage::new();
+    let leap = (TimeDelta::zero(), TimeDelta::hours(6));
+    stage.serves(NIGHT, TimeDelta::minutes(6 * 60 + 2), Some(leap)).await;
+    let runs: Vec<_> = stage.decisions().into_iter().filter(|(_, answer, _)| answer == "run").collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    assert_eq!((runs[0].0.as_str(), runs[0].2.as_str()), ("catch_up", "2026-11-29T23:00:00.000Z"));
+}
+
+#[tokio::test]
 async fn a_window_that_was_slept_through_is_missed_and_on_record() {
     let stage = Stage::new();
     let leap = (TimeDelta::minutes(30), TimeDelta::hours(22));
@@ -181,11 +211,28 @@ async fn a_daemon_that_starts_late_catches_up() {
     assert_eq!((decisions[0].0.as_str(), decisions[0].1.as_str()), ("catch_up", "run"), "{decisions:?}");
 }
 
+#[tokio::test]
+async fn a_faulty_edit_changes_nothing_and_is_shown() {
+    let stage = Stage { spoils: true, ..Stage::new() };
+    let (_, health) = stage.serves(NIGHT, TimeDelta::minutes(5 * 60 + 1), None).await;
+    let fault = health.files_fault.expect("the fault is shown");
+    assert!(fault.contains("checkin.yaml") && fault.contains("chek"), "{fault}");
+    assert_eq!(health.project.sites[0].tasks.len(), 3, "the files from before");
+    assert!(stage.decisions().iter().any(|(_, answer, _)| answer == "run"), "their slot is kept");
+}
+
 /// Orders that came while no round is under way, at six and half past.
 async fn ordered(stage: &Stage, orders: &[&[&str]]) -> Vec<Vec<Answer>> {
     let (calls, _) = mpsc::channel(1);
     let now: Instant = "2026-11-29T22:30:00Z".parse().unwrap();
-    let clock = Virtual { now: Mutex::new(now), leap: Mutex::default(), end: now, sleeps: AtomicU32::new(0), calls };
+    let clock = Virtual {
+        now: Mutex::new(now),
+        leap: Mutex::default(),
+        leap_in_round: Mutex::default(),
+        end: now,
+        sleeps: AtomicU32::new(0),
+        calls,
+    };
     let project = crate::files::load(&stage.settings()).unwrap();
     let ledger = Ledger::open_at(&stage.data(), now).unwrap();
     let redactor = Redactor::new();

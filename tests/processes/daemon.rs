@@ -7,6 +7,8 @@ use std::path::Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rusqlite::{Connection, OpenFlags};
+use serde_json::Value as Json;
+use sunup::clock::{Clock, SystemClock};
 use tokio::process::{Child, Command};
 
 use crate::household::Household;
@@ -27,8 +29,10 @@ fn signal(daemon: &Child, signal: Signal) {
 
 /// It is told to stop, and ends well, with nothing left.
 async fn stops(household: &Household, daemon: Child) -> Outcome {
+    let clock = SystemClock::new();
     signal(&daemon, Signal::SIGTERM);
     let outcome = ended(daemon).await;
+    eprintln!("it has stopped within {:?}", clock.uptime());
     assert_eq!(outcome.code, 0, "{outcome}");
     assert_eq!(household.place.processes(), Vec::<String>::new(), "{outcome}");
     // A lease that is held has at least twenty minutes before it.
@@ -99,6 +103,11 @@ async fn asleep_before_the_slot_and_awake_after_the_window_it_does_not_act_and_s
     until("it is on record", || statuses(&household) == ["skipped: missed"]).await;
     let outcome = stops(&household, daemon).await;
     assert_eq!((household.site.acts(), runs(&household)), (0, Vec::new()), "{outcome}");
+    let arguments = ["status", "--json", "--config", "files/sunup.yaml", "--data", "data"];
+    let status = run(household.by_its_clock(&arguments)).await;
+    let json: Json = serde_json::from_str(&status.stdout).expect("JSON");
+    assert_eq!(json["alarms"][0]["kind"], "missed", "{status}");
+    assert_eq!(json["alarms"][0]["task"], "club/checkin", "{status}");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod stage;
 mod support;
 
 mod daemon;
+mod heartbeats;
 mod household;
 mod killed_anywhere;
 mod service;

@@ -23,6 +23,7 @@ pub struct Site {
 #[derive(Default)]
 struct Shared {
     acts: Mutex<u64>,
+    beats: Mutex<Vec<String>>,
     hold: Mutex<Hold>,
     released: Notify,
 }
@@ -67,6 +68,11 @@ impl Site {
         *self.shared.acts.lock().unwrap()
     }
 
+    /// The heartbeats that it got, by their paths.
+    pub fn beats(&self) -> Vec<String> {
+        self.shared.beats.lock().unwrap().clone()
+    }
+
     /// As if nothing had been done yet: another day.
     pub fn forget(&self) {
         *self.shared.acts.lock().unwrap() = 0;
@@ -91,6 +97,10 @@ impl Site {
 
 async fn answer(site: Site, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
     let line = format!("{} {}", request.method(), request.uri().path());
+    if let Some(beat) = line.strip_prefix("POST /beat/") {
+        site.shared.beats.lock().unwrap().push(beat.to_owned());
+        return Ok(Response::new(Full::default()));
+    }
     let (kind, body) = match line.as_str() {
         "GET /api/me" => ("application/json", format!(r#"{{"user": "lin", "acts": {}}}"#, site.acts())),
         "GET /home" => {

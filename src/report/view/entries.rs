@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Tone;
 use super::phrases::Phrases;
+use crate::report::alarm::Alarm;
 use crate::report::model::{Alert, CalendarTrouble, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
@@ -60,6 +61,11 @@ impl Entry {
 
     pub(super) fn of_calendar(trouble: &CalendarTrouble, phrases: &Phrases<'_>) -> Entry {
         let title = trouble.line(phrases.words);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
+    }
+
+    pub(super) fn of_alarm(alarm: &Alarm, phrases: &Phrases<'_>) -> Entry {
+        let title = alarm.line(phrases.words, phrases.zone);
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 

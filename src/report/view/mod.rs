@@ -168,7 +168,8 @@ fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
     let losses = report.losses.iter().map(|loss| Entry::of_loss(loss, phrases));
     let alerts = report.alerts.iter().map(|alert| Entry::of_alert(alert, phrases));
     let calendars = report.calendars.iter().map(|trouble| Entry::of_calendar(trouble, phrases));
-    let entries = losses.chain(alerts).chain(calendars).collect();
+    let alarms = report.alarms.iter().map(|alarm| Entry::of_alarm(alarm, phrases));
+    let entries = losses.chain(alerts).chain(calendars).chain(alarms).collect();
     let mut sections = vec![SectionView { title: phrases.words.get("section-alerts"), tone: Tone::Bad, entries }];
     for section in Section::ALL {
         let (key, tone) = match section {

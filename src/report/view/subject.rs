@@ -39,7 +39,7 @@ pub(super) fn subject(report: &Report, summary: &Summary, phrases: &Phrases<'_>)
 pub(super) fn sentence(report: &Report, summary: &Summary, phrases: &Phrases<'_>) -> String {
     let words = phrases.words;
     let counts = [
-        ("count-alerts", report.alerts.len() + report.losses.len() + report.calendars.len()),
+        ("count-alerts", report.alerts.len() + report.losses.len() + report.calendars.len() + report.alarms.len()),
         ("count-done", summary.done),
         ("count-failed", summary.failed),
         ("count-unproved", summary.unproved),

@@ -207,6 +207,9 @@ loss-damaged = On { $time } the ledger was found damaged. It is kept as { $kept 
 loss-gone = On { $time } the ledger was gone, and a new one was begun
 loss-older_copy = On { $time } the ledger turned out to be an older copy, which ends at { $known }
 loss-another = On { $time } another ledger lay here than the one that worked here last; it ends at { $known }
+alarm-no_success = { $name } ({ $account }): nothing was proved since { $time }, which is more than twice its interval
+alarm-missed = { $name } ({ $account }): its window was missed, as was found at { $time }, and nothing was proved since
+alarm-no_rows = { $name } ({ $account }): the points were read since { $time } without a fault, and no row was new: the sign-in or the rules may be stale
 loss-nothing = no time on record
 loss-and-so = { $what }. What began before that may be done already: it is acted on only after the site has said “to do” twice, a settle time apart; what is done once for ever waits for your word
 

@@ -180,6 +180,9 @@ loss-damaged = { $time } 发现账本已损坏。原文件保留为 { $kept }，
 loss-gone = { $time } 发现账本不见了，已另起一本新账
 loss-older_copy = { $time } 发现账本是一份旧副本，只记到 { $known }
 loss-another = { $time } 发现这里的账本不是上次用的那一本，它只记到 { $known }
+alarm-no_success = { $name }（{ $account }）：自 { $time } 起没有任何一次得到核实，已超过两个周期
+alarm-missed = { $name }（{ $account }）：错过了时段（{ $time } 发现），此后还没有一次得到核实
+alarm-no_rows = { $name }（{ $account }）：自 { $time } 起积分明细读取正常，却没有一条新记录：登录或读取规则可能已经失效
 loss-nothing = 没有时间记录
 loss-and-so = { $what }。此前已开始的周期里的任务可能已经做过：要等站点隔一段核实时间两次都说“未做”才会去做；一次性的任务等你决定
 
