@@ -110,6 +110,7 @@ fn decided(ledger: &Ledger, key: &Planned<'_>, holder: &Holder, now: chrono::Dat
         rules: &key.rules,
         state: &state,
         held_by: None,
+        skip: None,
         requirements: &[],
         suspended_by: ledger.suspended_by(lane).expect("tickets"),
         cooling_until: ledger.site_wait(&lane.site, now).expect("waits").map(|wait| wait.until),

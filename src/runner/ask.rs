@@ -30,7 +30,7 @@ pub(super) async fn ask(
     now: Instant,
 ) -> Result<Asked> {
     let line = ledger.key(&key.row.key)?;
-    let held_by = line.as_ref().and_then(|line| holder(key, line));
+    let held_by = line.as_ref().and_then(|line| task_that_has(key, line));
     let state = match line {
         _ if held_by.is_some() => TaskRun::default(),
         // On most mornings most keys are over, and a household has hundreds of them.
@@ -61,11 +61,11 @@ pub(super) async fn ask(
 
 /// Another task that has this key: its path, and the key's status.
 pub(super) fn held_by_another(ledger: &Ledger, key: &Planned<'_>) -> Result<Option<(String, Status)>> {
-    Ok(ledger.key(&key.row.key)?.and_then(|line| holder(key, &line)))
+    Ok(ledger.key(&key.row.key)?.and_then(|line| task_that_has(key, &line)))
 }
 
 /// The task that has this key, and the key's status, if it is another one.
-fn holder(key: &Planned<'_>, line: &StatusLine) -> Option<(String, Status)> {
+fn task_that_has(key: &Planned<'_>, line: &StatusLine) -> Option<(String, Status)> {
     let other = !key.has_task_of(&line.row);
     other.then(|| (format!("{}/{}", line.row.lane.site, line.row.task), line.status))
 }
