@@ -277,14 +277,14 @@ mod tests {
         let (off, normal, full) = (0, 1, 2);
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::open(folder.path()).unwrap();
-        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full);
-        assert_eq!(ledger.write_lazily(|transaction| level(transaction)).unwrap(), normal);
-        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full);
+        assert_eq!(ledger.write(level).unwrap(), full);
+        assert_eq!(ledger.write_lazily(level).unwrap(), normal);
+        assert_eq!(ledger.write(level).unwrap(), full);
         assert!(ledger.write_lazily(|transaction| transaction.execute("no such statement", [])).is_err());
-        assert_eq!(ledger.write(|transaction| level(transaction)).unwrap(), full, "after one that failed");
+        assert_eq!(ledger.write(level).unwrap(), full, "after one that failed");
         drop(ledger);
         let simulated = Ledger::open_for_simulation(folder.path()).unwrap();
-        assert_eq!(simulated.write_lazily(|transaction| level(transaction)).unwrap(), off);
-        assert_eq!(simulated.write(|transaction| level(transaction)).unwrap(), off);
+        assert_eq!(simulated.write_lazily(level).unwrap(), off);
+        assert_eq!(simulated.write(level).unwrap(), off);
     }
 }
