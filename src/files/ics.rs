@@ -316,4 +316,16 @@ mod tests {
             assert!(holidays("cn", &good.as_bytes()[..length], SHANGHAI).is_err(), "the first {length} bytes");
         }
     }
+
+    proptest::proptest! {
+        /// A calendar with a piece of it replaced by anything: refused, or read.
+        #[test]
+        fn no_bytes_make_it_panic(at in 0usize..200, length in 0usize..40, piece: Vec<u8>) {
+            let event = event(&["UID:a", "SUMMARY:国庆节（休）", "DTSTART;VALUE=DATE:20261001", "RRULE:FREQ=YEARLY;COUNT=3", "DURATION:P3D"]);
+            let mut bytes = calendar(&event).into_bytes();
+            let from = at.min(bytes.len());
+            bytes.splice(from..(from + length).min(bytes.len()), piece);
+            let _ = holidays("cn", &bytes, SHANGHAI);
+        }
+    }
 }

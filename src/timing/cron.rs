@@ -242,4 +242,14 @@ mod tests {
             assert!(!fault.cure.is_empty());
         }
     }
+
+    proptest::proptest! {
+        /// Whatever is written: refused, or times of day and a date on which they come.
+        #[test]
+        fn nothing_that_is_written_makes_it_panic(text in "([0-9*,/#?LWH+-]|mon|jan|FRI){1,4}( ([0-9*,/#?LWH+-]|mon|jan|FRI){1,4}){4,6}") {
+            if let Ok(times) = parse_cron(&text) {
+                assert!(!times.of_day().is_empty() && times.of_day().is_sorted(), "{text}");
+            }
+        }
+    }
 }
