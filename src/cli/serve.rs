@@ -1,21 +1,19 @@
 //! `sunup serve`: the daemon.
 
-use std::path::Path;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 use super::exit::Exit;
 use super::{Common, folders, status};
 use crate::clock::{Clock, SystemClock};
-use crate::files::model::Project;
 use crate::ledger::Ledger;
 use crate::runner::{Quiet, end_orphans};
 use crate::secrets::Redactor;
 use crate::serve::http::Server;
-use crate::serve::{Daemon, Desk, Front, Health, Lock, LockAnswer, Place, Systemd, Watched, listen};
+use crate::serve::{Daemon, Desk, Health, Lock, LockAnswer, Place, Systemd, Watched, listen};
 
 /// What is logged when `SUNUP_LOG` says nothing: when it looks next, and what was reported.
 pub(super) const LOGGED: &str = "warn,sunup::serve=info";
@@ -51,24 +49,23 @@ pub(super) async fn serve(common: &Common, redactor: &Redactor) -> Result<Exit> 
     end_orphans();
     let project = Arc::new(project);
     let (desk, front) = Desk::open(Health::at_start(project.clone(), clock.now()));
-    let page = page(&project, &data, front, redactor).await?;
+    let page = Server::new(front, &data, Arc::new(SystemClock::new()), redactor)?;
+    let page = tokio::spawn(show(page, project.settings.serve.listen));
     let place = Place { data, clock: &clock, redactor, watch: &Quiet };
     let systemd = Systemd::named_by(|name| std::env::var(name).ok());
     let served = Daemon::new(place, (project, watched), desk, calls, systemd).run().await;
     page.abort();
+    // It takes its address out of the data folder.
+    let _ = page.await;
     served.map(|()| Exit::Ok)
 }
 
-/// Answers the API and the status page beside the daemon, until it is told to end.
-async fn page(project: &Project, data: &Path, front: Front, redactor: &Redactor) -> Result<JoinHandle<()>> {
-    let address = project.settings.serve.listen;
-    let listener = TcpListener::bind(address).await.with_context(|| {
-        format!("the status page cannot listen on {address}; write another `serve: {{ listen: … }}` in sunup.yaml")
-    })?;
-    let server = Server::new(front, data, Arc::new(SystemClock::new()), redactor)?;
-    Ok(tokio::spawn(async move {
-        if let Err(error) = server.serve(listener).await {
-            tracing::error!("the status page ended: {error:#}");
-        }
-    }))
+/// Answers the API and the status page. Where they cannot be served, the mornings come all the same.
+async fn show(page: Server, address: SocketAddr) {
+    let shown = async { page.serve(TcpListener::bind(address).await?).await };
+    if let Err(error) = shown.await {
+        tracing::error!(
+            "the status page is not shown at {address}: {error:#}; choose another address with `serve: {{ listen }}` in sunup.yaml"
+        );
+    }
 }

@@ -10,6 +10,8 @@ use serde_json::json;
 use super::{App, read};
 use crate::clock::Instant;
 use crate::ledger::LastOutcome;
+use crate::report::{Alarm, AlarmKind};
+use crate::runner::alarms;
 use crate::serve::Health;
 
 /// A daemon that has not looked at the clock for so long hangs.
@@ -25,7 +27,8 @@ pub(super) enum Wellness {
     Fresh,
     /// The last day with an outcome came to a good end so far.
     LastVerified,
-    /// Something of the last day failed, is dead, or waits for a person; or the last round broke off.
+    /// Something of the last day failed, is dead, or waits for a person; or something was not proved for too long; or the last
+    /// round broke off.
     LastFailed,
     /// The daemon hangs.
     Wedged,
@@ -34,10 +37,11 @@ pub(super) enum Wellness {
 impl Wellness {
     pub const ALL: [Wellness; 4] = [Wellness::Fresh, Wellness::LastVerified, Wellness::LastFailed, Wellness::Wedged];
 
-    pub fn of(health: &Health, outcome: Option<LastOutcome>, now: Instant) -> Self {
+    /// `overdue` is what was not proved for more than twice its interval.
+    pub fn of(health: &Health, outcome: Option<LastOutcome>, overdue: bool, now: Instant) -> Self {
         match outcome {
             _ if is_wedged(health, now) => Wellness::Wedged,
-            _ if health.round_fault.is_some() => Wellness::LastFailed,
+            _ if health.round_fault.is_some() || overdue => Wellness::LastFailed,
             None => Wellness::Fresh,
             Some(outcome) if outcome.failed => Wellness::LastFailed,
             Some(_) => Wellness::LastVerified,
@@ -68,20 +72,26 @@ fn is_wedged(health: &Health, now: Instant) -> bool {
     now - health.seen_at > SEEN || round.is_some_and(|began| now - began > run_limit + AROUND)
 }
 
+/// True when one of the alarms is that nothing was proved for too long.
+pub(super) fn is_overdue(alarms: &[Alarm]) -> bool {
+    alarms.iter().any(|alarm| alarm.kind == AlarmKind::NoSuccess)
+}
+
 /// Answers anybody on this machine, a monitor without secrets included: it names no task, and tells no more than times.
 pub(super) async fn healthz(State(app): State<App>) -> Response {
     let health = app.server.front.health.borrow().clone();
     let now = app.now();
-    let seen = read(&app, |_, ledger| {
-        let Some(ledger) = ledger else { return Ok((None, None, None)) };
-        Ok((ledger.last_outcome()?, ledger.last_verified()?, ledger.last_failed()?))
+    let seen = read(&app, move |project, ledger| {
+        let Some(ledger) = ledger else { return Ok((None, false, None, None)) };
+        let overdue = is_overdue(&alarms(project, ledger, now)?);
+        Ok((ledger.last_outcome()?, overdue, ledger.last_verified()?, ledger.last_failed()?))
     });
-    let (outcome, verified, failed) = match seen.await {
+    let (outcome, overdue, verified, failed) = match seen.await {
         Ok(seen) => seen,
         // Why stands in the log: its paths are nobody else's business.
         Err(_) => return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "answer": "last_failed" }))).into_response(),
     };
-    let wellness = Wellness::of(&health, outcome, now);
+    let wellness = Wellness::of(&health, outcome, overdue, now);
     let shown = json!({
         "answer": wellness.word(),
         "last_verified": verified,

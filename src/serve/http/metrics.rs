@@ -14,13 +14,14 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::api::typed;
-use super::health::Wellness;
+use super::health::{Wellness, is_overdue};
 use super::problem::Problem;
 use super::{App, read};
 use crate::clock::Instant;
 use crate::files::model::Project;
 use crate::ledger::{AttemptCount, LastOutcome, Ledger};
 use crate::run::Status;
+use crate::runner::alarms;
 use crate::serve::Health;
 
 const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -59,19 +60,23 @@ struct Seen {
     keys: BTreeMap<Status, u32>,
     tickets: usize,
     outcome: Option<LastOutcome>,
+    overdue: bool,
 }
 
 /// The scrape.
 pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
-    let seen = read(&app, |project, ledger| ledger.map_or_else(|| Ok(Seen::default()), |ledger| look(project, ledger)));
+    let now = app.now();
+    let seen = read(&app, move |project, ledger| {
+        ledger.map_or_else(|| Ok(Seen::default()), |ledger| look(project, ledger, now))
+    });
     let health = app.server.front.health.borrow().clone();
-    let registry = registry(&seen.await?, &health, app.now());
+    let registry = registry(&seen.await?, &health, now);
     let mut text = String::new();
     encode(&mut text, &registry).map_err(|error| Problem::unavailable(error.to_string()))?;
     Ok(typed(KIND, text))
 }
 
-fn look(project: &Project, ledger: &Ledger) -> anyhow::Result<Seen> {
+fn look(project: &Project, ledger: &Ledger, now: Instant) -> anyhow::Result<Seen> {
     let known = |task: String| if project.has(&task) { task } else { GONE.to_owned() };
     let mut keys = BTreeMap::new();
     if let Some(date) = ledger.last_date()? {
@@ -86,6 +91,7 @@ fn look(project: &Project, ledger: &Ledger) -> anyhow::Result<Seen> {
         keys,
         tickets: ledger.open_tickets()?.len(),
         outcome: ledger.last_outcome()?,
+        overdue: is_overdue(&alarms(project, ledger, now)?),
     })
 }
 
@@ -113,7 +119,7 @@ fn registry(seen: &Seen, health: &Health, now: Instant) -> Registry {
     let round = Gauge::<f64, AtomicU64>::default();
     round.set(health.round_ended.map_or(0.0, seconds));
     registry.register("last_round_timestamp_seconds", "When the daemon's last round ended; 0 before the first", round);
-    let wellness = Wellness::of(health, seen.outcome, now);
+    let wellness = Wellness::of(health, seen.outcome, seen.overdue, now);
     let answers = Gauged::<OfAnswer>::default();
     for answer in Wellness::ALL {
         answers.get_or_create(&OfAnswer { answer: answer.word() }).set(f64::from(u8::from(answer == wellness)));

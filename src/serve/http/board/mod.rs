@@ -12,7 +12,7 @@ use self::lines::Line;
 use self::said::Said;
 use self::squares::{Square, legend};
 use self::tickets::TicketView;
-use super::health::Wellness;
+use super::health::{Wellness, is_overdue};
 use crate::clock::Instant;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::{DayStatus, LastOutcome, Ledger, MailState, OutboxMail};
@@ -159,7 +159,10 @@ impl Board {
         let said = Said { words, zone: project.settings.timezone, now };
         let today = Today::of(project, seen, next, now);
         let (headline, counts, tone) = headline(&today, &said);
-        let wellness = Wellness::of(health, seen.and_then(|seen| seen.outcome), now);
+        let wellness = {
+            let overdue = seen.is_some_and(|seen| is_overdue(&seen.report.alarms));
+            Wellness::of(health, seen.and_then(|seen| seen.outcome), overdue, now)
+        };
         let date = said.long_date();
         Board {
             tag: words.tag(),
@@ -223,6 +226,7 @@ fn alerts(seen: Option<&Seen>, health: &Health, wellness: Wellness, said: &Said<
     }
     let Some(seen) = seen else { return alerts };
     alerts.extend(seen.report.losses.iter().map(|loss| loss.line(words, said.zone)));
+    alerts.extend(seen.report.alarms.iter().map(|alarm| alarm.line(words, said.zone)));
     alerts.extend(seen.report.alerts.iter().map(|alert| match &alert.cure {
         Some(cure) => format!("{}{}{cure}", alert.text, words.get("colon")),
         None => alert.text.clone(),
