@@ -55,6 +55,23 @@ impl Ledger {
         })
     }
 
+    /// Writes down that the last answer for each of these keys was given again then.
+    pub fn decisions_repeated(&self, repeated: &[(Key, DateTime<Utc>)]) -> Result<(), LedgerError> {
+        if repeated.is_empty() {
+            return Ok(());
+        }
+        self.write_lazily(|transaction| {
+            for (key, at) in repeated {
+                transaction.execute_cached(
+                    "UPDATE decisions SET last_at = max(last_at, ?2), count = count + 1
+                     WHERE id = (SELECT max(id) FROM decisions WHERE key = ?1)",
+                    params![key.as_str(), stamp(*at)],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
     /// The last answer to "run now?" for a key.
     pub fn last_decision(&self, key: &Key) -> Result<Option<String>, LedgerError> {
         self.read(|connection| {

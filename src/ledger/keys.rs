@@ -98,6 +98,14 @@ impl Ledger {
         self.status_lines("INDEXED BY keys_open WHERE closed_at IS NULL ORDER BY opened_at, rowid", [])
     }
 
+    /// The keys of a lane that are not final.
+    pub fn open_keys_of(&self, lane: &Lane) -> Result<Vec<StatusLine>, LedgerError> {
+        self.status_lines(
+            "INDEXED BY keys_open WHERE closed_at IS NULL AND site = ?1 AND account = ?2 ORDER BY opened_at, rowid",
+            [&lane.site, &lane.account],
+        )
+    }
+
     /// The keys that a day's report covers.
     pub fn keys_of(&self, date: NaiveDate) -> Result<Vec<StatusLine>, LedgerError> {
         self.status_lines("WHERE report_date = ?1 ORDER BY rowid", [date.to_string()])

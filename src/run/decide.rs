@@ -115,32 +115,43 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// True when the answer depends on the requirements: nothing that is asked before them says no.
+/// True when the answer depends on the requirements, unless [`decide_alone`] has it: nothing was sent yet.
 pub fn asks_requirements(facts: &Facts<'_>) -> bool {
-    let begun = matches!(facts.state.phase, Phase::Acted | Phase::Intended | Phase::Closed);
-    facts.held_by.is_none() && !begun && in_time(facts).is_none()
+    !has_acted(facts)
+}
+
+/// The answer where the key and the time alone give it, whatever stands in the other facts.
+pub fn decide_alone(facts: &Facts<'_>) -> Option<Decision> {
+    if let Some((task, status)) = facts.held_by {
+        let task = task.to_owned();
+        return Some(Decision::Refused(match status {
+            status if status.is_done() => Refusal::DoneBy(task),
+            status if status.is_final() => Refusal::ClosedBy(status, task),
+            _ => Refusal::InFlight(task),
+        }));
+    }
+    if facts.state.phase == Phase::Closed {
+        return Some(Decision::Refused(match facts.state.status.is_done() {
+            true => Refusal::AlreadyDone,
+            false => Refusal::Closed(facts.state.status),
+        }));
+    }
+    // Once something was sent, neither the window nor the period nor a requirement matters: reading goes on.
+    if has_acted(facts) { None } else { in_time(facts) }
+}
+
+/// An intent without an answer counts as sent: its runner died.
+fn has_acted(facts: &Facts<'_>) -> bool {
+    matches!(facts.state.phase, Phase::Acted | Phase::Intended)
 }
 
 /// Run now? The questions stand in the order of the design's table; the first "no" is the answer.
 pub fn decide(facts: &Facts<'_>) -> Decision {
-    if let Some((task, status)) = facts.held_by {
-        let task = task.to_owned();
-        return Decision::Refused(match status {
-            status if status.is_done() => Refusal::DoneBy(task),
-            status if status.is_final() => Refusal::ClosedBy(status, task),
-            _ => Refusal::InFlight(task),
-        });
+    if let Some(answer) = decide_alone(facts) {
+        return answer;
     }
-    // An intent without an answer counts as sent: its runner died.
-    let acted = matches!(facts.state.phase, Phase::Acted | Phase::Intended);
-    if facts.state.phase == Phase::Closed {
-        return Decision::Refused(match facts.state.status.is_done() {
-            true => Refusal::AlreadyDone,
-            false => Refusal::Closed(facts.state.status),
-        });
-    }
-    // Once something was sent, neither the window nor the period nor a requirement matters: reading goes on.
-    if !acted && let Some(no) = in_time(facts).or_else(|| requirements(facts.requirements)) {
+    let acted = has_acted(facts);
+    if !acted && let Some(no) = requirements(facts.requirements) {
         return no;
     }
     if let Some(due) = facts.state.due.filter(|due| facts.now < *due) {

@@ -15,7 +15,7 @@ mod task_run;
 #[cfg(test)]
 mod tests;
 
-pub use decide::{Decision, Facts, Refusal, RequirementState, asks_requirements, decide};
+pub use decide::{Decision, Facts, Refusal, RequirementState, asks_requirements, decide, decide_alone};
 pub use event::{Event, Source, Which};
 pub use failure::{Failure, FailureKind, Policy, SITE_CLOCK};
 pub use in_time::{is_behind, too_late};

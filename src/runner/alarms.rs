@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use chrono::{DateTime, Days, TimeDelta, Utc};
 
-use super::plan;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::Ledger;
 use crate::report::{Alarm, AlarmKind, Past, READS_WITHOUT_ROWS, ReadBack, without_rows};
 use crate::run::Lane;
-use crate::timing::PeriodKind;
+use crate::timing::{PeriodKind, Slot};
 
 type Slots = BTreeMap<String, BTreeSet<DateTime<Utc>>>;
 
@@ -35,10 +34,11 @@ pub fn alarms(project: &Project, ledger: &Ledger, now: DateTime<Utc>) -> Result<
 
 /// The slots of each task, by its path.
 fn slots(project: &Project, now: DateTime<Utc>) -> Slots {
-    let days = (0..DAYS).filter_map(|days| now.checked_add_days(Days::new(days)));
+    let today = now.with_timezone(&project.settings.timezone).date_naive();
     let mut slots = Slots::new();
-    for planned in days.flat_map(|day| plan(project, day)) {
-        slots.entry(planned.site.task_path(planned.task)).or_default().insert(planned.rules.window.slot);
+    for (site, task) in project.sites.iter().flat_map(|site| site.tasks.iter().map(move |task| (site, task))) {
+        let days = (0..DAYS).flat_map(|days| project.slots(site, task).on(today + Days::new(days)));
+        slots.insert(site.task_path(task), days.filter(Slot::runs).map(|slot| slot.window.slot).collect());
     }
     slots
 }

@@ -7,15 +7,15 @@ use super::requirements::{Outside, requirements};
 use crate::clock::Instant;
 use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StatusLine};
-use crate::run::{Decision, Facts, Status, TaskRun, asks_requirements, decide};
+use crate::run::{Decision, Facts, Status, TaskRun, asks_requirements, decide, decide_alone};
 
 /// The answer to "run now?", with what it was asked of.
 pub(super) struct Asked {
     pub state: TaskRun,
+    /// The ledger has it, closed or with this very window.
+    pub is_opened: bool,
     /// Another task that has the key, and its status.
     pub held_by: Option<(String, Status)>,
-    /// Who else holds the lane's lease.
-    pub locked_by: Option<String>,
     pub decision: Decision,
 }
 
@@ -31,13 +31,13 @@ pub(super) async fn ask(
 ) -> Result<Asked> {
     let line = ledger.key(&key.row.key)?;
     let held_by = line.as_ref().and_then(|line| task_that_has(key, line));
+    let is_opened = line.as_ref().is_some_and(|line| line.closed_at.is_some() || line.row.window == key.row.window);
     let state = match line {
         _ if held_by.is_some() => TaskRun::default(),
         // On most mornings most keys are over, and a household has hundreds of them.
         Some(line) if line.status.is_final() => TaskRun::over_as(line.status, line.reason),
         _ => TaskRun::fold(&ledger.events(&key.row.key)?, &key.rules),
     };
-    let locked_by = ledger.lease_holder(&key.row.lane, holder, now)?.map(|holder| holder.to_string());
     let mut facts = Facts {
         now,
         rules: &key.rules,
@@ -45,18 +45,26 @@ pub(super) async fn ask(
         held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
         skip: key.skip.as_ref(),
         requirements: &[],
-        suspended_by: ledger.suspended_by(&key.row.lane)?,
-        cooling_until: ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until),
-        locked_by: locked_by.as_deref(),
+        suspended_by: None,
+        cooling_until: None,
+        locked_by: None,
     };
-    // Programs and servers are not asked where their answer cannot matter.
+    // Most keys are answered by themselves and the time. Nothing else is looked up where it cannot matter: no program and no
+    // server is asked, and of its lane only what `Facts` says next.
+    if let Some(decision) = decide_alone(&facts) {
+        return Ok(Asked { state, is_opened, held_by, decision });
+    }
     let requirements = match asks_requirements(&facts) {
         true => requirements(project, ledger, outside, plan, key).await?,
         false => Vec::new(),
     };
+    let locked_by = ledger.lease_holder(&key.row.lane, holder, now)?.map(|holder| holder.to_string());
     facts.requirements = &requirements;
+    facts.suspended_by = ledger.suspended_by(&key.row.lane)?;
+    facts.cooling_until = ledger.site_wait(&key.row.lane.site, now)?.map(|wait| wait.until);
+    facts.locked_by = locked_by.as_deref();
     let decision = decide(&facts);
-    Ok(Asked { state, held_by, locked_by, decision })
+    Ok(Asked { state, is_opened, held_by, decision })
 }
 
 /// Another task that has this key: its path, and the key's status.

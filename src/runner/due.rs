@@ -1,17 +1,27 @@
 //! Which keys a run looks at: today's, and what is still open of earlier days.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 
 use super::morning::Morning;
-use super::plan::{Planned, plan};
+use super::plan::Planned;
 use crate::clock::Instant;
 use crate::ledger::{KeyRow, StatusLine};
-use crate::run::{Event, Status, TaskRun};
+use crate::run::{Event, Lane, Status, TaskRun};
 
 impl<'a> Morning<'a> {
-    /// Today's keys. A task that has another name than before goes on with the key that it has had in this period.
-    pub(super) fn planned(&self, now: Instant) -> Result<Vec<Planned<'a>>> {
-        let mut planned = plan(self.world.project, now);
+    /// Today's keys, as the files ask for them.
+    pub(super) fn plan(&self, now: Instant) -> Rc<Vec<Planned<'a>>> {
+        self.plan.borrow_mut().at(self.world.project, now)
+    }
+
+    /// The same, of one lane or of all. A task that has another name than before goes on with the key that it has had in this
+    /// period.
+    fn planned(&self, lane: Option<&Lane>, now: Instant) -> Result<Vec<Planned<'a>>> {
+        let plan = self.plan(now);
+        let wanted = plan.iter().filter(|key| lane.is_none_or(|lane| *lane == key.row.lane));
+        let mut planned: Vec<Planned<'a>> = wanted.cloned().collect();
         for key in &mut planned {
             self.keep_former_key(key, now)?;
         }
@@ -44,11 +54,12 @@ impl<'a> Morning<'a> {
         Ok(line.status.is_done() || self.world.ledger.sent_intents(&line.row.key)? > 0)
     }
 
-    /// Today's keys, and those of earlier days that are still open.
-    pub(super) fn due(&self, planned: &[Planned<'a>]) -> Result<Vec<Planned<'a>>> {
+    /// Today's keys, and those of earlier days that are still open; of one lane, or of all.
+    pub(super) fn due(&self, lane: Option<&Lane>, now: Instant) -> Result<Vec<Planned<'a>>> {
+        let ledger = self.world.ledger;
         let mut keys: Vec<Planned<'a>> = Vec::new();
-        let mut planned = planned.to_vec();
-        for line in self.world.ledger.open_keys()? {
+        let mut planned = self.planned(lane, now)?;
+        for line in lane.map_or_else(|| ledger.open_keys(), |lane| ledger.open_keys_of(lane))? {
             let same = |today: &&mut Planned<'a>| today.row.key == line.row.key && today.has_task_of(&line.row);
             if let Some(today) = planned.iter_mut().find(same) {
                 // `day` and the period are those of the first time; a week's window is today's.
@@ -74,7 +85,7 @@ impl<'a> Morning<'a> {
     /// What the run's time did not suffice for is on record, too, and in the report.
     pub(super) fn record_left_over(&self, now: Instant) -> Result<()> {
         let ledger = self.world.ledger;
-        for key in self.due(&self.planned(now)?)? {
+        for key in self.due(None, now)? {
             if key.row.window.slot <= now && ledger.key(&key.row.key)?.is_none() {
                 ledger.open_key(&key.row, now)?;
                 ledger.record_decision(&key.row.key, self.source, "run_over", now)?;

@@ -215,7 +215,8 @@ async fn explain_key(
         attempt: attempt.map(|(source, since)| Attempt { number, source, since }),
         key: about,
     });
-    explained.at_work = asked.locked_by;
+    let at_work = ledger.lease_holder(&key.row.lane, &Holder::this(), now)?;
+    explained.at_work = at_work.map(|holder| holder.to_string());
     let days = days_of(project, ledger, &key)?;
     // A key that is closed, or out of its window, was not asked for them.
     let standing = requirements(project, ledger, outside, plan, &key).await?;

@@ -13,14 +13,14 @@ use chrono::{NaiveDate, TimeDelta};
 use tracing::Instrument;
 
 use super::crew::Crew;
-use super::plan::Planned;
+use super::plan::{Plan, Planned};
 use super::requirements::Outside;
 use super::turn::LaneState;
 use super::{Control, CredentialsFrom, Launcher, Progress, Watch};
 use crate::clock::{AtWork, Clock, Instant};
 use crate::files::model::{Project, ReportBy};
 use crate::ledger::{Holder, Ledger};
-use crate::run::{Lane, Source};
+use crate::run::{Key, Lane, Source};
 use crate::secrets::Redactor;
 use crate::timing::instant;
 
@@ -65,6 +65,9 @@ pub struct Morning<'a> {
     pub(super) only: Vec<String>,
     deadline: Instant,
     pub(super) limit: Instant,
+    pub(super) plan: RefCell<Plan<'a>>,
+    /// Answers that were given again: that they were is written down at the end, all at once.
+    pub(super) repeated: RefCell<Vec<(Key, Instant)>>,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
     pub(super) progress: Cell<u64>,
     /// Lanes in which another run is at work, and which that is.
@@ -111,8 +114,9 @@ impl<'a> Morning<'a> {
         let now = world.clock.now();
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
-        let (progress, others_at_work) = (Cell::new(0), RefCell::default());
-        Morning { world, source, only, deadline, limit, progress, others_at_work }
+        let (plan, progress, others_at_work) = (RefCell::default(), Cell::new(0), RefCell::default());
+        let repeated = RefCell::default();
+        Morning { world, source, only, deadline, limit, plan, repeated, progress, others_at_work }
     }
 
     /// The same, on another's word.
@@ -129,7 +133,7 @@ impl<'a> Morning<'a> {
             let now = self.world.clock.now();
             let spoken = self.world.control.spoken();
             lanes.stopped |= self.is_over();
-            match self.planned(now).and_then(|planned| self.due(&planned)) {
+            match self.due(None, now) {
                 _ if lanes.stopped => {}
                 Ok(keys) => {
                     report_date = report_date.max(covered(&keys, now));
@@ -148,6 +152,9 @@ impl<'a> Morning<'a> {
         if self.has_lasted()
             && let Err(fault) = self.record_left_over(self.world.clock.now())
         {
+            lanes.keep(fault);
+        }
+        if let Err(fault) = self.record_repeated() {
             lanes.keep(fault);
         }
         match lanes.fault {

@@ -1,13 +1,16 @@
 //! Which keys there are now: one for each task and account whose schedule has a window today.
 
-use chrono::{DateTime, Utc};
+use std::ops::Range;
+use std::rc::Rc;
+
+use chrono::{DateTime, Days, NaiveTime, Utc};
 
 use super::Credentials;
 use super::scope::scope;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::KeyRow;
 use crate::run::{Key, Lane, Rules};
-use crate::timing::{Period, Skip, Slot};
+use crate::timing::{Period, Skip, Slot, instant};
 
 /// One key that the files ask for.
 #[derive(Debug, Clone)]
@@ -83,6 +86,35 @@ pub fn plan(project: &Project, now: DateTime<Utc>) -> Vec<Planned<'_>> {
         }
     }
     planned
+}
+
+/// The plan of a run. It is made anew only when the time has come at which it may be another: making it is much of what a
+/// round costs in which nothing is to be done.
+#[derive(Debug, Default)]
+pub(super) struct Plan<'a> {
+    keys: Rc<Vec<Planned<'a>>>,
+    /// For these times it holds.
+    holds: Option<Range<DateTime<Utc>>>,
+}
+
+impl<'a> Plan<'a> {
+    /// The keys of now.
+    pub fn at(&mut self, project: &'a Project, now: DateTime<Utc>) -> Rc<Vec<Planned<'a>>> {
+        if !self.holds.as_ref().is_some_and(|times| times.contains(&now)) {
+            let keys = plan(project, now);
+            self.holds = Some(now..changes(project, &keys, now));
+            self.keys = Rc::new(keys);
+        }
+        self.keys.clone()
+    }
+}
+
+/// When the plan of now may be another: a window begins or ends, or the next date does.
+fn changes(project: &Project, keys: &[Planned<'_>], now: DateTime<Utc>) -> DateTime<Utc> {
+    let zone = project.settings.timezone;
+    let tomorrow = instant(zone, now.with_timezone(&zone).date_naive() + Days::new(1), NaiveTime::MIN);
+    let bounds = keys.iter().flat_map(|key| [key.row.window.slot, key.row.window.until]);
+    bounds.filter(|at| *at > now).chain([tomorrow]).min().unwrap_or(now)
 }
 
 fn plan_task<'a>(

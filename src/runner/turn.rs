@@ -73,16 +73,14 @@ impl<'a> Morning<'a> {
     pub(super) async fn take_turn(&self, mut lane: LaneState<'a>) -> Result<LaneState<'a>> {
         loop {
             (lane.seen, lane.wake, lane.wants_work) = (Some(self.progress.get()), None, false);
-            let planned = self.planned(self.world.clock.now())?;
-            let mut keys = self.due(&planned)?;
-            keys.retain(|key| key.row.lane == lane.lane);
+            let keys = self.due(Some(&lane.lane), self.world.clock.now())?;
             let mut worked = false;
             for key in &keys {
                 // What is left then stays as it is, and the next run takes it up.
                 if self.is_over() {
                     break;
                 }
-                match self.turn(&planned, key, &mut lane).await? {
+                match self.turn(key, &mut lane).await? {
                     Turn::Worked => {
                         worked = true;
                         self.progress.set(self.progress.get() + 1);
@@ -111,7 +109,7 @@ impl<'a> Morning<'a> {
     }
 
     /// Asks "run now?" for one key, and does what the answer says.
-    async fn turn(&self, plan: &[Planned<'a>], key: &Planned<'a>, lane: &mut LaneState<'a>) -> Result<Turn> {
+    async fn turn(&self, key: &Planned<'a>, lane: &mut LaneState<'a>) -> Result<Turn> {
         let world = self.world;
         let now = world.clock.now();
         if tickets::close_if_secret_changed(world, key, now).await?
@@ -120,7 +118,7 @@ impl<'a> Morning<'a> {
             // It still has the old secret.
             open.close().await?;
         }
-        let asked = self.ask(plan, key, now).await?;
+        let asked = self.ask(key, now).await?;
         let source = if asked.state.due.is_some() { Source::Retry } else { self.source };
         self.record_decision(key, &asked, source, now)?;
         let decision = asked.decision;
@@ -130,48 +128,55 @@ impl<'a> Morning<'a> {
         }
         match decision {
             Decision::Refused(refusal) => Ok(self.refused(&key.row.lane, refusal, now)),
-            Decision::Close(status, reason) => {
-                self.record_alone(plan, key, lane, Event::Closed { status, reason }).await
-            }
+            Decision::Close(status, reason) => self.record_alone(key, lane, Event::Closed { status, reason }).await,
             Decision::Run => {
                 if let Some(failure) = world.clock_fault()?.or_else(|| lane.wrong_clock.clone()) {
-                    return self.record_alone(plan, key, lane, Event::NotTried { failure }).await;
+                    return self.record_alone(key, lane, Event::NotTried { failure }).await;
                 }
                 if !lane.in_work {
                     return Ok(Turn::WantsWork);
                 }
-                self.work(plan, key, source, lane).await
+                self.work(key, source, lane).await
             }
         }
     }
 
     /// "Run now?", with what it was asked of.
-    async fn ask(&self, plan: &[Planned<'a>], key: &Planned<'a>, now: Instant) -> Result<Asked> {
-        let world = self.world;
-        ask(world.project, world.ledger, &world.outside(), &world.holder, plan, key, now).await
+    async fn ask(&self, key: &Planned<'a>, now: Instant) -> Result<Asked> {
+        let (world, plan) = (self.world, self.plan(now));
+        ask(world.project, world.ledger, &world.outside(), &world.holder, &plan, key, now).await
     }
 
     /// Puts the answer on record: the name under which it stands there.
     fn record_decision(&self, key: &Planned<'a>, asked: &Asked, source: Source, now: Instant) -> Result<Key> {
         let ledger = self.world.ledger;
         let held = asked.held_by.is_some();
-        if !held && !matches!(asked.decision, Decision::Refused(Refusal::NotDue(_))) {
+        if !held && !asked.is_opened && !matches!(asked.decision, Decision::Refused(Refusal::NotDue(_))) {
             ledger.open_key(&key.row, now)?;
         }
         // The key's own decisions are those of the task that has it.
         let about = if held { key.path_key() } else { key.row.key.clone() };
-        ledger.record_decision(&about, source, &asked.decision.to_string(), now)?;
+        let answer = asked.decision.to_string();
+        if ledger.last_decision(&about)?.as_ref() == Some(&answer) {
+            self.repeated.borrow_mut().push((about.clone(), now));
+        } else {
+            ledger.record_decision(&about, source, &answer, now)?;
+        }
         Ok(about)
+    }
+
+    /// Writes down which answers were given again.
+    pub(super) fn record_repeated(&self) -> Result<()> {
+        Ok(self.world.ledger.decisions_repeated(&self.repeated.take())?)
     }
 
     /// Asks "run now?" for each key, puts the answers on record, and does nothing. A key that is in work already, or will be
     /// at once, is in flight.
     pub async fn answers(&self, in_flight: impl Fn(&KeyRow) -> bool) -> Result<Vec<Answered>> {
         let now = self.world.clock.now();
-        let planned = self.planned(now)?;
         let mut answers = Vec::new();
-        for key in self.due(&planned)? {
-            let mut asked = self.ask(&planned, &key, now).await?;
+        for key in self.due(None, now)? {
+            let mut asked = self.ask(&key, now).await?;
             let task = key.site.task_path(key.task);
             if asked.decision == Decision::Run && in_flight(&key.row) {
                 asked.decision = Decision::Refused(Refusal::InFlight(task.clone()));
@@ -180,6 +185,7 @@ impl<'a> Morning<'a> {
             let runs = asked.decision == Decision::Run;
             answers.push(Answered { key: about, task, decision: asked.decision.to_string(), runs });
         }
+        self.record_repeated()?;
         Ok(answers)
     }
 
@@ -208,20 +214,14 @@ impl<'a> Morning<'a> {
     }
 
     /// Works on a key in its lane, which is opened first when it is not open.
-    async fn work(
-        &self,
-        plan: &[Planned<'a>],
-        key: &Planned<'a>,
-        source: Source,
-        lane: &mut LaneState<'a>,
-    ) -> Result<Turn> {
+    async fn work(&self, key: &Planned<'a>, source: Source, lane: &mut LaneState<'a>) -> Result<Turn> {
         let world = self.world;
         let mut open = match lane.open.take() {
             Some(open) => open,
             None => {
                 let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
                 // Another runner may have been at the key between the answer and the lease.
-                if self.ask(plan, key, world.clock.now()).await?.decision != Decision::Run {
+                if self.ask(key, world.clock.now()).await?.decision != Decision::Run {
                     world.ledger.release_lease(&lease, world.clock.now())?;
                     return Ok(Turn::Worked);
                 }
@@ -268,13 +268,7 @@ impl<'a> Morning<'a> {
 
     /// An event beside the loop of a key: it was closed by its time, or could not be tried. It is written under the lane's
     /// lease too, because another run may be at the key by now.
-    async fn record_alone(
-        &self,
-        plan: &[Planned<'a>],
-        key: &Planned<'a>,
-        lane: &mut LaneState<'a>,
-        event: Event,
-    ) -> Result<Turn> {
+    async fn record_alone(&self, key: &Planned<'a>, lane: &mut LaneState<'a>, event: Event) -> Result<Turn> {
         if let Some(open) = lane.open.take() {
             if !self.record_under(&open.lease, key, event)? {
                 return self.lose(open).await;
@@ -283,7 +277,7 @@ impl<'a> Morning<'a> {
             return Ok(Turn::Worked);
         }
         let Some(lease) = self.lease(key)? else { return Ok(Turn::Rests) };
-        let same = match self.ask(plan, key, self.world.clock.now()).await?.decision {
+        let same = match self.ask(key, self.world.clock.now()).await?.decision {
             Decision::Close(..) => matches!(event, Event::Closed { .. }),
             Decision::Run => matches!(event, Event::NotTried { .. }),
             Decision::Refused(_) => false,

@@ -87,6 +87,8 @@ fn ask_everything(ledger: &Ledger) {
     ledger.points_read(&lane, day).unwrap();
     ledger.key(&key).unwrap();
     ledger.open_keys().unwrap();
+    ledger.open_keys_of(&lane).unwrap();
+    ledger.decisions_repeated(&[(key.clone(), now())]).unwrap();
     ledger.dead_letters().unwrap();
     ledger.acknowledge(&key, "a person", now()).unwrap();
     ledger.keys_of(day).unwrap();

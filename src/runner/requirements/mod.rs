@@ -93,7 +93,9 @@ fn task_state(
     let mut any = false;
     for other in wanted {
         any = true;
-        let status = ledger.key(&other.row.key)?.map_or(Status::Pending, |line| line.status);
+        let former = || other.former_key().map_or(Ok(None), |former| ledger.key(&former));
+        let line = ledger.key(&other.row.key)?.map_or_else(former, |line| Ok(Some(line)))?;
+        let status = line.map_or(Status::Pending, |line| line.status);
         match status {
             status if status.is_done() => {}
             Status::Blocked | Status::Dead | Status::Skipped => {
