@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
-use sunup::timing::{Calendar, OnHoliday, PeriodKind, Schedule, Slots, Times};
+use sunup::timing::{Calendar, CatchUp, OnHoliday, Overlap, PeriodKind, Schedule, Slots, Times};
 
 const STEP: TimeDelta = TimeDelta::minutes(15);
 
@@ -74,6 +74,8 @@ fn schedules() -> Vec<Schedule> {
         times: Times::at(time),
         until: time.overflowing_sub_signed(TimeDelta::minutes(10)).0,
         grace: Duration::from_secs(600),
+        catch_up: CatchUp::default(),
+        overlap: Overlap::default(),
         holidays: OnHoliday::Run,
         calendar: None,
     };

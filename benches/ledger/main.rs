@@ -16,7 +16,7 @@ use std::time::Duration;
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::model::Project;
 use sunup::ledger::{Holder, Ledger};
-use sunup::run::{Decision, Facts, Refusal, TaskRun, decide};
+use sunup::run::{Before, Decision, Facts, Refusal, TaskRun, decide};
 use sunup::runner::{Planned, plan};
 
 use figures::{Figure, median, millis, seconds, told};
@@ -111,6 +111,7 @@ fn decided(ledger: &Ledger, key: &Planned<'_>, holder: &Holder, now: chrono::Dat
         state: &state,
         held_by: None,
         skip: None,
+        before: Before::default(),
         requirements: &[],
         suspended_by: ledger.suspended_by(lane).expect("tickets"),
         cooling_until: ledger.site_wait(&lane.site, now).expect("waits").map(|wait| wait.until),

@@ -32,6 +32,7 @@ mod zone;
 // The grammar, from the inside out.
 mod account;
 mod calendars;
+mod catch_up;
 mod evidence;
 mod fetch;
 mod ics;

@@ -11,7 +11,7 @@ use super::fields::Fields;
 use super::file::File;
 use super::model::{Retry, Schedule};
 use super::yaml::Node;
-use crate::timing::{Calendar, Dates, OnHoliday, PeriodKind, Slots, Times, parse_cron};
+use crate::timing::{Calendar, CatchUp, Dates, OnHoliday, Overlap, PeriodKind, Slots, Times, parse_cron};
 
 const SCHEDULE_KEYS: &[&str] =
     &["at", "cron", "until", "days", "holidays", "remind", "catch_up", "overlap", "grace", "calendar"];
@@ -22,12 +22,16 @@ const WEEKDAYS: [(&str, usize); 7] =
 const ON_HOLIDAY: [(&str, OnHoliday); 3] =
     [("run", OnHoliday::Run), ("skip", OnHoliday::Skip), ("next_workday", OnHoliday::NextWorkday)];
 
+const OVERLAPS: [(&str, Overlap); 2] = [("skip", Overlap::Skip), ("queue", Overlap::Queue)];
+
 /// When nothing is said.
 pub(super) fn default_schedule() -> Schedule {
     Schedule {
         times: Times::at(NaiveTime::MIN + TimeDelta::hours(6)),
         until: NaiveTime::MIN + TimeDelta::minutes(23 * 60 + 30),
         grace: Duration::from_secs(600),
+        catch_up: CatchUp::default(),
+        overlap: Overlap::default(),
         holidays: OnHoliday::Run,
         calendar: None,
     }
@@ -60,6 +64,10 @@ impl File {
         }
         if let Some(grace) = fields.get("grace").and_then(|grace| self.duration(grace)) {
             schedule.grace = grace;
+        }
+        schedule.catch_up = self.catch_up(&fields, schedule.catch_up);
+        if let Some(overlap) = fields.get("overlap").and_then(|node| self.one_of(node, &OVERLAPS)) {
+            schedule.overlap = overlap;
         }
         self.fit_together(&fields, &schedule);
         self.unsupported_keys(&fields);
@@ -142,6 +150,12 @@ impl File {
                 self.wrong(span, message, "write a later `until`, such as \"23:59\", or fewer hours into `cron`");
             }
         }
+        if let Some(span) = said(&["catch_up", "at", "cron", "until"])
+            && let Some(slot) = schedule.slot_without_limit()
+        {
+            let message = format!("`skip_if_after` is not inside the window of the slot {}", slot.format("%H:%M"));
+            self.wrong(span, message, "write an earlier one, or how long after the slot: `skip_if_after: 2h`");
+        }
         if schedule.calendar.is_none() {
             let needs = match (schedule.times.on_workdays(), schedule.holidays) {
                 (true, _) => said(&["days"]).map(|span| (span, "days: workdays")),
@@ -155,21 +169,11 @@ impl File {
         }
     }
 
-    /// What is good grammar and cannot run yet, unless it says what is done anyway.
+    /// What is good grammar and cannot run yet.
     fn unsupported_keys(&self, fields: &Fields<'_>) {
         if let Some(remind) = fields.get("remind") {
             self.clock(remind);
             fields.not_supported(&["remind"]);
-        }
-        let done_anyway = [("catch_up", "latest", &["never", "each"][..]), ("overlap", "skip", &["queue"])];
-        for (key, done, others) in done_anyway {
-            let Some(node) = fields.get(key) else { continue };
-            let words: Vec<_> = others.iter().chain([&done]).map(|word| (*word, *word)).collect();
-            if node.entries().is_some() && key == "catch_up" {
-                self.not_supported(fields.key_span(key), "catch_up: { … }");
-            } else if let Some(word) = self.one_of(node, &words).filter(|word| *word != done) {
-                self.not_supported(fields.key_span(key), &format!("{key}: {word}"));
-            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Attempts (one row each) and decisions (a row when the answer changes).
 
 use chrono::{DateTime, Utc};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::stamp::{stamp, unstamp};
@@ -33,25 +33,15 @@ impl Ledger {
         answer: &str,
         at: DateTime<Utc>,
     ) -> Result<(), LedgerError> {
-        self.write_lazily(|transaction| {
-            let last: Option<(i64, String)> = transaction
-                .query_row_cached(
-                    "SELECT id, answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
-                    [key.as_str()],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()?;
-            match last {
-                Some((id, before)) if before == answer => transaction.execute_cached(
-                    "UPDATE decisions SET last_at = ?2, count = count + 1 WHERE id = ?1",
-                    params![id, stamp(at)],
-                )?,
-                _ => transaction.execute_cached(
-                    "INSERT INTO decisions (key, source, answer, first_at, last_at, count) VALUES (?1, ?2, ?3, ?4, ?4, 1)",
-                    params![key.as_str(), source.word(), answer, stamp(at)],
-                )?,
-            };
-            Ok(())
+        self.write_lazily(|transaction| decided_in(transaction, key, source, answer, at))
+    }
+
+    /// True when "run now?" was asked for a key between these times, and the answer was not "not due".
+    pub fn was_asked(&self, key: &Key, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<bool, LedgerError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM decisions INDEXED BY decisions_key
+                   WHERE key = ?1 AND first_at <= ?3 AND last_at >= ?2 AND answer NOT LIKE 'not_due%')";
+        self.read(|connection| {
+            connection.query_row_cached(sql, params![key.as_str(), stamp(from), stamp(to)], |row| row.get(0))
         })
     }
 
@@ -168,4 +158,32 @@ impl Ledger {
                 .query_row_cached("SELECT count(*) FROM attempts WHERE key = ?1", [key.as_str()], |row| row.get(0))
         })
     }
+}
+
+/// Writes down an answer inside a transaction.
+pub(super) fn decided_in(
+    transaction: &Connection,
+    key: &Key,
+    source: Source,
+    answer: &str,
+    at: DateTime<Utc>,
+) -> rusqlite::Result<()> {
+    let last: Option<(i64, String)> = transaction
+        .query_row_cached(
+            "SELECT id, answer FROM decisions WHERE key = ?1 ORDER BY id DESC LIMIT 1",
+            [key.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    match last {
+        Some((id, before)) if before == answer => transaction.execute_cached(
+            "UPDATE decisions SET last_at = ?2, count = count + 1 WHERE id = ?1",
+            params![id, stamp(at)],
+        )?,
+        _ => transaction.execute_cached(
+            "INSERT INTO decisions (key, source, answer, first_at, last_at, count) VALUES (?1, ?2, ?3, ?4, ?4, 1)",
+            params![key.as_str(), source.word(), answer, stamp(at)],
+        )?,
+    };
+    Ok(())
 }

@@ -62,26 +62,7 @@ impl Ledger {
         if known {
             return Ok(());
         }
-        self.write_lazily(|transaction| {
-            transaction.execute_cached(
-                "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
-                 ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
-                     WHERE closed_at IS NULL AND window <> excluded.window",
-                params![
-                    row.key.as_str(),
-                    row.lane.site,
-                    row.task,
-                    row.lane.account,
-                    json(&row.period)?,
-                    json(&row.window)?,
-                    row.report_date.to_string(),
-                    Status::Pending.word(),
-                    stamp(at)
-                ],
-            )?;
-            Ok(())
-        })
+        self.write_lazily(|transaction| open_in(transaction, row, at))
     }
 
     /// One key.
@@ -221,6 +202,28 @@ impl Ledger {
             latest.map(|text| unstamp(0, &text)).transpose()
         })
     }
+}
+
+/// Opens a key inside a transaction, or gives an open one its window; a final one stays as it is.
+pub(super) fn open_in(transaction: &Connection, row: &KeyRow, at: DateTime<Utc>) -> rusqlite::Result<()> {
+    transaction.execute_cached(
+        "INSERT INTO keys (key, site, task, account, period, window, report_date, status, opened_at, changed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
+         ON CONFLICT (key) DO UPDATE SET window = excluded.window, report_date = excluded.report_date
+             WHERE closed_at IS NULL AND window <> excluded.window",
+        params![
+            row.key.as_str(),
+            row.lane.site,
+            row.task,
+            row.lane.account,
+            json(&row.period)?,
+            json(&row.window)?,
+            row.report_date.to_string(),
+            Status::Pending.word(),
+            stamp(at)
+        ],
+    )?;
+    Ok(())
 }
 
 /// Appends an event inside a transaction.

@@ -19,6 +19,7 @@ mod losses;
 mod mark;
 mod migrations;
 mod outbox;
+mod passed;
 mod past;
 mod place;
 mod rows;

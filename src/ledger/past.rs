@@ -1,6 +1,6 @@
 //! What the ledger knows of a task's and an account's past, for the alarms.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use rusqlite::params;
 
 use super::stamp::unstamp;
@@ -15,7 +15,7 @@ impl Ledger {
     pub fn times_of(&self, lane: &Lane, task: &str, former: Option<&str>) -> Result<Times, LedgerError> {
         let sql = "SELECT min(opened_at),
                  max(CASE WHEN status IN ('success', 'already_done', 'compensated')
-                     OR (status = 'skipped' AND reason NOT IN ('missed', 'period_over')) THEN closed_at END),
+                     OR (status = 'skipped' AND reason <> 'period_over' AND reason NOT LIKE 'missed%') THEN closed_at END),
                  max(CASE WHEN status = 'skipped' AND reason = 'missed' THEN closed_at END)
              FROM keys WHERE site = ?1 AND account = ?2 AND task IN (?3, ?4)";
         self.read(|connection| {
@@ -25,6 +25,24 @@ impl Ledger {
                 };
                 Ok([time(0)?, time(1)?, time(2)?])
             })
+        })
+    }
+
+    /// True when this task, also under its former name, has a key in this lane of a date before this one.
+    pub fn has_key_before(
+        &self,
+        lane: &Lane,
+        task: &str,
+        former: Option<&str>,
+        date: NaiveDate,
+    ) -> Result<bool, LedgerError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM keys
+                   WHERE site = ?1 AND account = ?2 AND task IN (?3, ?4) AND report_date < ?5)";
+        let date = date.to_string();
+        self.read(|connection| {
+            connection
+                .prepare_cached(sql)?
+                .query_row(params![lane.site, lane.account, task, former, date], |row| row.get(0))
         })
     }
 
@@ -47,7 +65,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use chrono::{NaiveDate, NaiveTime, TimeDelta};
+    use chrono::{NaiveTime, TimeDelta};
 
     use super::*;
     use crate::ledger::{KeyRow, PointsRead};
@@ -86,8 +104,12 @@ mod tests {
         closed(&ledger, "checkin", day(12), Status::Skipped, "missed");
         closed(&ledger, "checkin", day(13), Status::Dead, "no_effect");
         closed(&ledger, "another", day(14), Status::Success, "");
+        closed(&ledger, "checkin", day(15), Status::Skipped, "missed: overlap");
         let [since, well, missed] = ledger.times_of(&lane(), "checkin", None).unwrap();
         assert_eq!((since, well, missed), (Some(day(10)), Some(day(11)), Some(day(12))));
+        let before = |task, former, at| ledger.has_key_before(&lane(), task, former, day(at).date_naive()).unwrap();
+        assert!(before("checkin", None, 11) && !before("checkin", None, 10), "the tenth is its first");
+        assert!(before("checkin", Some("sign"), 10) && !before("read", None, 30));
         assert_eq!(ledger.times_of(&lane(), "checkin", Some("sign")).unwrap()[0], Some(day(9)), "its former name");
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
+use super::passed::{Before, first_start, overlap, too_late_to_begin};
 use super::{Phase, Rules, Status, TaskRun};
 use crate::timing::Skip;
 
@@ -20,6 +21,8 @@ pub struct Facts<'a> {
     pub held_by: Option<(&'a str, Status)>,
     /// The calendar leaves the key's only slot out, and why.
     pub skip: Option<&'a Skip>,
+    /// What was before the key.
+    pub before: Before<'a>,
     /// Each requirement, with how it stands.
     pub requirements: &'a [(String, RequirementState)],
     /// The open ticket that suspends the account or its site.
@@ -70,11 +73,13 @@ pub enum Refusal {
     NotDue(DateTime<Utc>),
     /// After the window; the period has another one.
     WindowClosed,
+    /// Before the task's first start, whose slot was passed: its next slot is waited for.
+    FirstStart,
     /// Done in this period, by the server's own word.
     AlreadyDone,
     /// The same, by another task that shares its key.
     DoneBy(String),
-    /// Another task that shares its key is at it.
+    /// Another task that shares its key is at it, or an earlier occurrence is still under way.
     InFlight(String),
     /// Closed in this period as not done.
     Closed(Status),
@@ -100,6 +105,7 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::NotDue(at) => write!(out, "not_due: until {}", time(at)),
             Refusal::WindowClosed => out.write_str("window_closed"),
+            Refusal::FirstStart => out.write_str("first_start"),
             Refusal::AlreadyDone => out.write_str("already_done"),
             Refusal::DoneBy(task) => write!(out, "already_done: by {task}"),
             Refusal::InFlight(task) => write!(out, "in_flight: {task}"),
@@ -176,8 +182,14 @@ fn in_time(facts: &Facts<'_>) -> Option<Decision> {
     if let Some(skip) = facts.skip {
         return Some(Decision::Close(Status::Skipped, skip.to_string()));
     }
+    if let Some(no) = first_start(facts) {
+        return Some(no);
+    }
     let over = facts.state.over(facts.now, facts.rules).map(|(status, reason)| Decision::Close(status, reason));
-    over.or_else(|| (facts.now >= facts.rules.window.until).then_some(Decision::Refused(Refusal::WindowClosed)))
+    let window_closed = || facts.now >= facts.rules.window.until;
+    over.or_else(|| too_late_to_begin(facts))
+        .or_else(|| window_closed().then_some(Decision::Refused(Refusal::WindowClosed)))
+        .or_else(|| overlap(facts))
 }
 
 fn requirements(requirements: &[(String, RequirementState)]) -> Option<Decision> {

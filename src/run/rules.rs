@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Key;
+use super::{Key, Passed};
 use crate::files::model::{Act, Effect, Retry, Task, Verdict, Verify};
-use crate::timing::{Period, PeriodKind, Slots, Window};
+use crate::timing::{Overlap, Period, PeriodKind, Slots, Strategy, Window};
 
 /// The fixed side of one task run.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct Rules {
     pub closes_at: Option<DateTime<Utc>>,
     /// A success after this is `compensated`.
     pub late_after: DateTime<Utc>,
+    /// What becomes of its slot once it was passed.
+    pub passed: Passed,
     /// The period of the key.
     pub period: Period,
 }
@@ -53,6 +55,13 @@ impl Rules {
             },
             Act::Person => Duration::ZERO,
         };
+        let catch_up = task.schedule.catch_up;
+        let passed = Passed {
+            never: catch_up.strategy == Strategy::Never,
+            begin_by: catch_up.skip_if_after.map(|limit| limit.of(&window, slots.zone)),
+            first_waits: catch_up.first_waits,
+            queues: task.schedule.overlap == Overlap::Queue,
+        };
         Rules {
             key,
             effect: task.effect,
@@ -65,6 +74,7 @@ impl Rules {
             window,
             closes_at,
             late_after: window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
+            passed,
             period,
         }
     }

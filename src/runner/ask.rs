@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 
+use super::before::{asked_in_time, is_first, under_way};
 use super::plan::Planned;
 use super::requirements::{Outside, requirements};
 use crate::clock::Instant;
 use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StatusLine};
-use crate::run::{Decision, Facts, Status, TaskRun, asks_requirements, decide, decide_alone};
+use crate::run::{Before, Decision, Facts, Status, TaskRun, asks_requirements, decide, decide_alone};
 
 /// The answer to "run now?", with what it was asked of.
 pub(super) struct Asked {
@@ -32,18 +33,23 @@ pub(super) async fn ask(
     let line = ledger.key(&key.row.key)?;
     let held_by = line.as_ref().and_then(|line| task_that_has(key, line));
     let is_opened = line.as_ref().is_some_and(|line| line.closed_at.is_some() || line.row.window == key.row.window);
+    let is_first = line.is_none() && is_first(ledger, key)?;
     let state = match line {
         _ if held_by.is_some() => TaskRun::default(),
         // On most mornings most keys are over, and a household has hundreds of them.
         Some(line) if line.status.is_final() => TaskRun::over_as(line.status, line.reason),
         _ => TaskRun::fold(&ledger.events(&key.row.key)?, &key.rules),
     };
+    let under_way = under_way(ledger, key, &state)?;
+    let before =
+        Before { asked_in_time: asked_in_time(ledger, key, &state, now)?, is_first, under_way: under_way.as_deref() };
     let mut facts = Facts {
         now,
         rules: &key.rules,
         state: &state,
         held_by: held_by.as_ref().map(|(task, status)| (task.as_str(), *status)),
         skip: key.skip.as_ref(),
+        before,
         requirements: &[],
         suspended_by: None,
         cooling_until: None,

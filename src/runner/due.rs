@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
+use super::before::waits_for_first_start;
 use super::morning::Morning;
 use super::plan::Planned;
 use crate::clock::Instant;
@@ -86,7 +87,8 @@ impl<'a> Morning<'a> {
     pub(super) fn record_left_over(&self, now: Instant) -> Result<()> {
         let ledger = self.world.ledger;
         for key in self.due(None, now)? {
-            if key.row.window.slot <= now && ledger.key(&key.row.key)?.is_none() {
+            let is_new = key.row.window.slot <= now && ledger.key(&key.row.key)?.is_none();
+            if is_new && !waits_for_first_start(ledger, &key, now)? {
                 ledger.open_key(&key.row, now)?;
                 ledger.record_decision(&key.row.key, self.source, "run_over", now)?;
             }

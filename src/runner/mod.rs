@@ -7,6 +7,7 @@
 //! ```
 
 mod alarms;
+mod before;
 mod ask;
 mod calendars;
 mod clock_fault;
@@ -21,6 +22,7 @@ mod explain;
 mod heartbeat;
 mod lane;
 mod launch;
+mod missed;
 mod morning;
 mod perform;
 mod plan;

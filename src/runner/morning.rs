@@ -129,8 +129,16 @@ impl<'a> Morning<'a> {
     pub async fn run(self) -> Result<Outcome> {
         let mut lanes = Lanes::none();
         let mut report_date = None;
+        let mut looked_back = None;
         loop {
             let now = self.world.clock.now();
+            // The machine may sleep for days in the middle of a run, too.
+            let today = now.with_timezone(&self.world.project.settings.timezone).date_naive();
+            if looked_back.replace(today) != Some(today)
+                && let Err(fault) = self.record_missed(now)
+            {
+                lanes.keep(fault);
+            }
             let spoken = self.world.control.spoken();
             lanes.stopped |= self.is_over();
             match self.due(None, now) {

@@ -10,7 +10,7 @@ use super::scope::scope;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::KeyRow;
 use crate::run::{Key, Lane, Rules};
-use crate::timing::{Period, Skip, Slot, instant};
+use crate::timing::{Period, Skip, Slot, Slots, instant};
 
 /// One key that the files ask for.
 #[derive(Debug, Clone)]
@@ -48,6 +48,11 @@ impl<'a> Planned<'a> {
     /// The key that its task had in this period under its former name.
     pub(super) fn former_key(&self) -> Option<Key> {
         self.task.was.as_ref().map(|was| Key::of(&self.row.period, was, &self.row.lane.account))
+    }
+
+    /// The id that its task had at this site.
+    pub(super) fn former_task(&self) -> Option<&str> {
+        self.task.was.as_ref()?.strip_prefix(&self.site.id)?.strip_prefix('/')
     }
 
     /// The key by the task's path, which its refusals are recorded under while another task has its business key.
@@ -125,15 +130,25 @@ fn plan_task<'a>(
     now: DateTime<Utc>,
 ) -> Option<Planned<'a>> {
     let slots = project.slots(site, task);
-    let slot = slots.at(now)?;
+    Some(plan_slot(&slots, site, task, lane, &slots.at(now)?))
+}
+
+/// The key of a task's slot.
+pub(super) fn plan_slot<'a>(
+    slots: &Slots<'a>,
+    site: &'a Site,
+    task: &'a Task,
+    lane: &Lane,
+    slot: &Slot,
+) -> Planned<'a> {
     let (window, skip) = (slot.window, slot.skip().cloned());
     // A window never contains the site's reset (refused at load), so that its slot and its end lie in one period.
     let period = site.calendar.period(task.period, window.slot);
     let key = key(site, task, lane, &period);
     let report_date = slot.date;
-    let rules = Rules::of(task, key.clone(), period, window, &slots);
+    let rules = Rules::of(task, key.clone(), period, window, slots);
     let row = KeyRow { key, lane: lane.clone(), task: task.id.clone(), period, window, report_date };
-    Some(Planned { row, site, task, rules, skip })
+    Planned { row, site, task, rules, skip }
 }
 
 /// The key of a task in a period: by its path, or by its `business_key`.

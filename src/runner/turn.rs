@@ -151,7 +151,9 @@ impl<'a> Morning<'a> {
     fn record_decision(&self, key: &Planned<'a>, asked: &Asked, source: Source, now: Instant) -> Result<Key> {
         let ledger = self.world.ledger;
         let held = asked.held_by.is_some();
-        if !held && !asked.is_opened && !matches!(asked.decision, Decision::Refused(Refusal::NotDue(_))) {
+        // A first slot that is not made up leaves no key, so that the next one is the first.
+        let leaves_none = matches!(asked.decision, Decision::Refused(Refusal::NotDue(_) | Refusal::FirstStart));
+        if !held && !asked.is_opened && !leaves_none {
             ledger.open_key(&key.row, now)?;
         }
         // The key's own decisions are those of the task that has it.
@@ -208,7 +210,7 @@ impl<'a> Morning<'a> {
             }
             // Whatever becomes of it, this one is looked at again then.
             Refusal::InFlight(_) => Turn::Rests,
-            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::DoneBy(_) => Turn::Rests,
+            Refusal::WindowClosed | Refusal::FirstStart | Refusal::AlreadyDone | Refusal::DoneBy(_) => Turn::Rests,
             Refusal::Closed(_) | Refusal::ClosedBy(..) | Refusal::Ticket(_) => Turn::Rests,
         }
     }

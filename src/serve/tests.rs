@@ -90,6 +90,15 @@ impl Stage {
         stage
     }
 
+    /// The example with these keys in its schedule.
+    fn with_schedule(keys: &str) -> Self {
+        let stage = Stage::new();
+        let settings = fs::read_to_string(stage.settings()).unwrap();
+        assert!(settings.contains("\nschedule:\n"), "{settings}");
+        fs::write(stage.settings(), settings.replace("\nschedule:\n", &format!("\nschedule:\n  {keys}\n"))).unwrap();
+        stage
+    }
+
     fn settings(&self) -> PathBuf {
         self.folder.path().join("sunup.yaml")
     }
@@ -193,6 +202,77 @@ async fn a_window_that_was_slept_through_is_missed_and_on_record() {
     stage.serves(NIGHT, TimeDelta::minutes(22 * 60 + 32), Some(leap)).await;
     assert_eq!(stage.statuses(), ["skipped: missed"]);
     assert_eq!(stage.decisions().last().unwrap().0, "catch_up");
+}
+
+#[tokio::test]
+async fn a_slot_that_was_slept_through_is_not_made_up_where_it_shall_not_be() {
+    for (keys, hours, wanted) in [
+        ("catch_up: never", 6, "skipped: missed"),
+        ("catch_up: { skip_if_after: \"10:00\" }", 6, "failed"),
+        ("catch_up: { skip_if_after: \"10:00\" }", 9, "skipped: missed"),
+        ("catch_up: { skip_if_after: 91m }", 6, "failed"),
+        ("catch_up: { skip_if_after: 90m }", 6, "skipped: missed"),
+    ] {
+        let stage = Stage::with_schedule(keys);
+        let leap = (TimeDelta::minutes(30), TimeDelta::hours(hours));
+        stage.serves(NIGHT, TimeDelta::minutes(hours * 60 + 32), Some(leap)).await;
+        assert_eq!(stage.statuses(), [wanted], "{keys}, {hours} hours later");
+    }
+}
+
+#[tokio::test]
+async fn a_first_start_after_the_slot_waits_for_the_next_one_and_is_no_missed_day() {
+    let stage = Stage::with_schedule("catch_up: { first_start: wait }");
+    // From seven to midnight: the window ends on the way.
+    stage.serves("2026-11-29T23:00:00Z", TimeDelta::hours(17), None).await;
+    assert_eq!(stage.statuses(), [""; 0]);
+    let decisions = stage.decisions();
+    assert!(
+        decisions.iter().all(|(_, answer, _)| answer == "first_start" || answer.starts_with("not_due")),
+        "{decisions:?}"
+    );
+    assert!(decisions.iter().any(|(_, answer, _)| answer == "first_start"), "it is on record: {decisions:?}");
+    stage.serves("2026-11-30T21:59:00Z", TimeDelta::minutes(2), None).await;
+    assert_eq!(stage.statuses(), ["failed"], "the next slot is its first, and nothing before it was missed");
+}
+
+#[tokio::test]
+async fn days_that_were_slept_through_leave_a_line_each_and_one_decision_each() {
+    let stage = Stage::new();
+    let leap = (TimeDelta::hours(6), TimeDelta::days(4));
+    stage.serves(NIGHT, TimeDelta::hours(4 * 24 + 7), Some(leap)).await;
+    assert_eq!(
+        stage.statuses(),
+        ["skipped: missed", "skipped: missed", "skipped: missed", "skipped: missed", "failed"]
+    );
+    let decisions = stage.decisions().into_iter().filter(|(_, answer, _)| answer == "skipped: missed");
+    let missed: Vec<_> = decisions.map(|(source, _, at)| (source, at)).collect();
+    let told = |source: &str| (source.to_owned(), "2026-12-03T23:00:00.000Z".to_owned());
+    // The first day's key was there, and waited for its next attempt.
+    assert_eq!(missed, [told("catch_up"), told("catch_up"), told("catch_up"), told("retry")]);
+    // A second look finds nothing more to write down.
+    stage.serves("2026-12-04T00:30:00Z", TimeDelta::seconds(1), None).await;
+    assert_eq!(stage.statuses().len(), 5);
+}
+
+#[tokio::test]
+async fn of_a_long_absence_the_last_days_are_told_one_by_one() {
+    let stage = Stage::new();
+    let leap = (TimeDelta::hours(6), TimeDelta::days(60));
+    stage.serves(NIGHT, TimeDelta::hours(60 * 24 + 7), Some(leap)).await;
+    assert_eq!(stage.statuses().len(), 1 + 31 + 1);
+}
+
+#[tokio::test]
+async fn what_was_missed_before_the_ledger_was_lost_is_not_told() {
+    let stage = Stage::new();
+    stage.serves("2026-11-29T22:30:00Z", TimeDelta::seconds(1), None).await;
+    let now = "2026-12-03T12:00:00.000Z";
+    let ledger = Connection::open(stage.data().join("ledger.db")).unwrap();
+    let sql = "INSERT INTO losses (found_at, kind, reason) VALUES (?1, 'damaged', 'it was')";
+    ledger.execute(sql, [now]).unwrap();
+    stage.serves("2026-12-05T22:30:00Z", TimeDelta::seconds(1), None).await;
+    assert_eq!(stage.statuses().len(), 1 + 2 + 1, "the days since the loss, and today: {:?}", stage.statuses());
 }
 
 #[tokio::test]

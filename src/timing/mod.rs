@@ -1,5 +1,6 @@
 //! Days, weeks, slots and windows: the site's own calendar, and the runner's schedule. Pure.
 
+mod catch_up;
 mod cron;
 mod holidays;
 mod period;
@@ -9,6 +10,7 @@ mod times;
 mod units;
 mod window;
 
+pub use catch_up::{CatchUp, Overlap, SkipAfter, Strategy};
 pub use cron::{CronFault, parse_cron};
 pub use holidays::{Holidays, OnHoliday, Skip};
 pub use period::{Calendar, Period, PeriodKind, Shown, instant, shown};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
+use super::catch_up::{CatchUp, Overlap};
 use super::holidays::{Holidays, OnHoliday, Skip};
 use super::period::instant;
 use super::times::Times;
@@ -21,6 +22,10 @@ pub struct Schedule {
     pub until: ClockTime,
     /// Later than this after its slot, a success is `compensated`.
     pub grace: Duration,
+    /// What becomes of a slot that was passed.
+    pub catch_up: CatchUp,
+    /// What becomes of a slot while the one before is still under way.
+    pub overlap: Overlap,
     /// What becomes of a slot on a holiday.
     pub holidays: OnHoliday,
     /// Which days are holidays, and which weekends are workdays.
@@ -65,6 +70,15 @@ impl Schedule {
         let first = self.times.first();
         let late = |time: &&NaiveTime| self.until > first && **time >= self.until;
         self.times.of_day().iter().find(late).copied()
+    }
+
+    /// The time of day of a slot whose window does not contain its `skip_if_after`.
+    pub fn slot_without_limit(&self) -> Option<NaiveTime> {
+        let limit = self.catch_up.skip_if_after?;
+        // Any day without a change of the clock.
+        let date = NaiveDate::from_ymd_opt(2026, 1, 1)?;
+        let outside = |(_, window): &(NaiveTime, Window)| limit.of(window, Tz::UTC) >= window.until;
+        self.windows_anyway(Tz::UTC, date).into_iter().find(outside).map(|(time, _)| time)
     }
 
     /// Why the calendar leaves this date out; none when it does not.

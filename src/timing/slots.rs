@@ -93,11 +93,7 @@ impl<'a> Slots<'a> {
     /// the calendar leaves out is given where its key has no other: it is skipped.
     pub fn at(&self, now: DateTime<Utc>) -> Option<Slot> {
         let today = now.with_timezone(&self.zone).date_naive();
-        let looked_at = |date| {
-            let mut slots = self.on(date);
-            slots.retain(|slot| slot.runs() || (slot.skip().is_some() && !self.has_another(slot)));
-            slots
-        };
+        let looked_at = |date| self.with_keys(date);
         let mut todays = looked_at(today);
         let since_yesterday = || looked_at(today - Days::new(1));
         let is_open = |slot: &Slot| slot.window.contains(now);
@@ -109,6 +105,13 @@ impl<'a> Slots<'a> {
             let last = todays.iter().rposition(|slot| slot.window.slot <= now).unwrap_or(0);
             (!todays.is_empty()).then(|| todays.swap_remove(last))
         })
+    }
+
+    /// The slots of a date that have keys: those that come, and those whose key has no other slot.
+    pub fn with_keys(&self, date: NaiveDate) -> Vec<Slot> {
+        let mut slots = self.on(date);
+        slots.retain(|slot| slot.runs() || (slot.skip().is_some() && !self.has_another(slot)));
+        slots
     }
 
     /// The last window of a period, of those that come; none in `once`, which has no end.

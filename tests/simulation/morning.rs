@@ -5,7 +5,7 @@ use std::rc::Rc;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sunup::ledger::{Holder, Lease, LeaseAnswer};
 use sunup::run::{
-    Decision, Event, Facts, Failure, FailureKind, Key, Refusal, RequirementState, Source, Status, TaskRun,
+    Before, Decision, Event, Facts, Failure, FailureKind, Key, Refusal, RequirementState, Source, Status, TaskRun,
 };
 use sunup::run::{Session, decide};
 
@@ -184,6 +184,7 @@ impl<'w> Morning<'w> {
             state,
             held_by: None,
             skip: None,
+            before: Before::default(),
             requirements: &requirements,
             suspended_by: suspended_by.filter(|_| !world.has(Bug::SuspensionIgnored)),
             cooling_until: cooling_until.filter(|_| !world.has(Bug::SiteWaitIgnored)),

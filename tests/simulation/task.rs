@@ -7,8 +7,8 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 use sunup::files::model::{Effect, Retry};
 use sunup::ledger::KeyRow;
-use sunup::run::{Key, Lane, Rules};
-use sunup::timing::{Calendar, Dates, OnHoliday, PeriodKind, Schedule, Slots, Times};
+use sunup::run::{Key, Lane, Passed, Rules};
+use sunup::timing::{Calendar, CatchUp, Dates, OnHoliday, Overlap, PeriodKind, Schedule, Slots, Times};
 
 use crate::bugs::Bug;
 
@@ -87,7 +87,15 @@ impl Task {
     fn schedule(&self) -> Schedule {
         let (at, until) = hours();
         let times = Times::at(at).on(Dates::Weekdays(self.days));
-        Schedule { times, until, grace: Duration::from_secs(600), holidays: OnHoliday::Run, calendar: None }
+        Schedule {
+            times,
+            until,
+            grace: Duration::from_secs(600),
+            catch_up: CatchUp::default(),
+            overlap: Overlap::default(),
+            holidays: OnHoliday::Run,
+            calendar: None,
+        }
     }
 
     fn slots<'s>(&self, schedule: &'s Schedule) -> Slots<'s> {
@@ -124,6 +132,7 @@ impl Task {
             window: row.window,
             closes_at: last.map(|last| last.until),
             late_after: row.window.slot + TimeDelta::minutes(10),
+            passed: Passed::default(),
             period: row.period,
         }
     }

@@ -5,7 +5,7 @@ use std::fs;
 use super::super::model::{Project, Schedule};
 use super::super::{keep_calendars, load_with};
 use super::Scratch;
-use crate::timing::{OnHoliday, parse_clock};
+use crate::timing::{CatchUp, OnHoliday, Overlap, SkipAfter, Strategy, parse_clock};
 
 const TASK: &str = "tasks/community/checkin.yaml";
 const SITE: &str = "tasks/community/site.yaml";
@@ -20,6 +20,17 @@ fn merged(top: &str, site: &str, task: &str) -> Schedule {
 }
 
 const CN: &str = "calendars: { cn: calendars/cn.ics }\nschedule: { calendar: cn, days: workdays, at: \"07:00\" }";
+
+#[test]
+fn catch_up_is_merged_key_by_key_too() {
+    let top = "schedule: { catch_up: { skip_if_after: 2h, first_start: wait }, overlap: queue }";
+    let schedule = merged(top, "schedule: { catch_up: never }", "schedule: { catch_up: { skip_if_after: \"07:30\" } }");
+    let limit = SkipAfter::Time(parse_clock("07:30").unwrap());
+    let wanted = CatchUp { strategy: Strategy::Never, skip_if_after: Some(limit), first_waits: true };
+    assert_eq!((schedule.catch_up, schedule.overlap), (wanted, Overlap::Queue));
+    let none = merged("", "", "schedule: { until: \"16:00\" }");
+    assert_eq!((none.catch_up, none.overlap), (CatchUp::default(), Overlap::Skip));
+}
 
 #[test]
 fn a_schedule_is_merged_key_by_key() {

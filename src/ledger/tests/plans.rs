@@ -58,6 +58,8 @@ fn ask_everything(ledger: &Ledger) {
     ledger.record_decision(&key, Source::Schedule, "run", now()).unwrap();
     ledger.record_decision(&key, Source::Schedule, "run", now()).unwrap();
     ledger.last_decision(&key).unwrap();
+    ledger.was_asked(&key, now(), now()).unwrap();
+    ledger.open_keys_of(&lane).unwrap();
     let attempt = ledger.attempt_started(&key, "run", Source::Schedule, now()).unwrap();
     ledger.attempt_finished(attempt, &state, Duration::ZERO, now()).unwrap();
     ledger.attempts(&key).unwrap();

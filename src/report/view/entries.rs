@@ -69,6 +69,11 @@ impl Entry {
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 
+    /// The same at another place.
+    pub(super) fn at(self, place: String) -> Entry {
+        Entry { place, ..self }
+    }
+
     pub(super) fn of_ticket(ticket: &Ticket, waiting: &[&str], phrases: &Phrases<'_>) -> Entry {
         let words = phrases.words;
         let mut lines = Vec::new();

@@ -2,6 +2,7 @@
 //! and the page say differs only in how it is set. Pure.
 
 mod entries;
+mod missed;
 mod phrases;
 mod points;
 mod subject;
@@ -181,7 +182,7 @@ fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
         };
         let entries = match section {
             Section::NeedsYou => needs_you(report, phrases),
-            _ => report.section(section).into_iter().map(|run| Entry::of_run(run, phrases)).collect(),
+            _ => missed::together(report.section(section), phrases),
         };
         sections.push(SectionView { title: phrases.words.get(key), tone, entries });
     }

@@ -178,6 +178,9 @@ status-dead = gave up
 
 ## Why something did not run
 
+days-in-a-row = { $first } … { $last }, { $count } days
+periods-in-a-row = { $first } … { $last }, { $count } periods
+
 reason-not_due = not due yet
 reason-window_closed = today's window is over
 reason-period_over = the period is over
@@ -197,6 +200,7 @@ reason-suspended = on hold
 reason-cooling_down = the site asked to wait
 reason-locked = another process is at it
 reason-missed = its time passed
+reason-first_start = its first start waits for the next slot
 reason-skip = nothing to do
 reason-later = not open yet
 reason-ledger_lost = the ledger lost lines, so it is read twice before it is done

@@ -151,6 +151,9 @@ status-dead = 没有做成
 
 ## 没有运行的原因
 
+days-in-a-row = { $first } … { $last }，共 { $count } 天
+periods-in-a-row = { $first } … { $last }，共 { $count } 期
+
 reason-not_due = 还没到时间
 reason-window_closed = 今天的时间段已过
 reason-period_over = 这一天已经结束
@@ -170,6 +173,7 @@ reason-suspended = 已暂停
 reason-cooling_down = 站点要求等待
 reason-locked = 另一个进程正在做
 reason-missed = 错过了
+reason-first_start = 首次运行等下一个时间点
 reason-skip = 今天不用做
 reason-later = 还没开放
 reason-ledger_lost = 账本丢过记录，读过两遍才会去做

@@ -217,6 +217,11 @@ impl TaskRun {
         self.phase == Phase::Intended || self.status == Status::Running
     }
 
+    /// True once an attempt began, or was to begin and could not.
+    pub fn is_begun(&self) -> bool {
+        self.status != Status::Pending || self.tried || self.due.is_some() || self.interruptions > 0
+    }
+
     /// True when an attempt may begin: nothing was sent that is still to be proved, and nothing is to be waited for.
     pub fn may_begin(&self, now: DateTime<Utc>) -> bool {
         !matches!(self.phase, Phase::Acted | Phase::Closed) && self.due.is_none_or(|due| due <= now)

@@ -4,26 +4,28 @@ use super::*;
 use crate::timing::Skip;
 
 /// Facts under which the answer is yes.
-struct Case {
-    rules: Rules,
-    state: TaskRun,
-    now: DateTime<Utc>,
-    held_by: Option<(&'static str, Status)>,
-    skip: Option<Skip>,
-    requirements: Vec<(String, RequirementState)>,
-    suspended_by: Option<i64>,
-    cooling_until: Option<DateTime<Utc>>,
-    locked_by: Option<&'static str>,
+pub(super) struct Case {
+    pub(super) rules: Rules,
+    pub(super) state: TaskRun,
+    pub(super) now: DateTime<Utc>,
+    pub(super) held_by: Option<(&'static str, Status)>,
+    pub(super) skip: Option<Skip>,
+    pub(super) before: Before<'static>,
+    pub(super) requirements: Vec<(String, RequirementState)>,
+    pub(super) suspended_by: Option<i64>,
+    pub(super) cooling_until: Option<DateTime<Utc>>,
+    pub(super) locked_by: Option<&'static str>,
 }
 
 impl Case {
-    fn yes() -> Self {
+    pub(super) fn yes() -> Self {
         Case {
             rules: once(),
             state: TaskRun::default(),
             now: six(),
             held_by: None,
             skip: None,
+            before: Before::default(),
             requirements: vec![],
             suspended_by: None,
             cooling_until: None,
@@ -31,13 +33,14 @@ impl Case {
         }
     }
 
-    fn decide(&self) -> Decision {
+    pub(super) fn decide(&self) -> Decision {
         decide(&Facts {
             now: self.now,
             rules: &self.rules,
             state: &self.state,
             held_by: self.held_by,
             skip: self.skip.as_ref(),
+            before: self.before,
             requirements: &self.requirements,
             suspended_by: self.suspended_by,
             cooling_until: self.cooling_until,
@@ -45,7 +48,7 @@ impl Case {
         })
     }
 
-    fn not_ready(mut self) -> Self {
+    pub(super) fn not_ready(mut self) -> Self {
         self.requirements.push(("task sign".into(), RequirementState::NotReady("failed".into())));
         self
     }

@@ -4,6 +4,7 @@ mod attempts;
 mod decision;
 mod doubt;
 mod evidence;
+mod passed;
 mod refused;
 mod window;
 
@@ -38,6 +39,7 @@ fn once() -> Rules {
         window: Window { slot: six(), until: six() + TimeDelta::minutes(17 * 60 + 30) },
         closes_at: Some(six() + TimeDelta::minutes(17 * 60 + 30)),
         late_after: six() + TimeDelta::minutes(10),
+        passed: Passed::default(),
         period,
     }
 }

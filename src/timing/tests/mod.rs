@@ -32,7 +32,15 @@ fn schedule(times: &str, until: &str) -> Schedule {
         false => Times::at(clock(times)),
     };
     let grace = Duration::from_secs(600);
-    Schedule { times, until: clock(until), grace, holidays: OnHoliday::Run, calendar: None }
+    Schedule {
+        times,
+        until: clock(until),
+        grace,
+        catch_up: CatchUp::default(),
+        overlap: Overlap::default(),
+        holidays: OnHoliday::Run,
+        calendar: None,
+    }
 }
 
 /// The slots of daily keys at a site that counts as the runner does.
