@@ -74,6 +74,7 @@ fn schedules() -> Vec<Schedule> {
         times: Times::at(time),
         until: time.overflowing_sub_signed(TimeDelta::minutes(10)).0,
         grace: Duration::from_secs(600),
+        remind: None,
         holidays: OnHoliday::Run,
         calendar: None,
     };

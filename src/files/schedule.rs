@@ -28,6 +28,7 @@ pub(super) fn default_schedule() -> Schedule {
         times: Times::at(NaiveTime::MIN + TimeDelta::hours(6)),
         until: NaiveTime::MIN + TimeDelta::minutes(23 * 60 + 30),
         grace: Duration::from_secs(600),
+        remind: None,
         holidays: OnHoliday::Run,
         calendar: None,
     }
@@ -60,6 +61,9 @@ impl File {
         }
         if let Some(grace) = fields.get("grace").and_then(|grace| self.duration(grace)) {
             schedule.grace = grace;
+        }
+        if let Some(remind) = fields.get("remind").and_then(|remind| self.clock(remind)) {
+            schedule.remind = Some(remind);
         }
         self.fit_together(&fields, &schedule);
         self.unsupported_keys(&fields);
@@ -142,6 +146,12 @@ impl File {
                 self.wrong(span, message, "write a later `until`, such as \"23:59\", or fewer hours into `cron`");
             }
         }
+        let early = schedule.remind.filter(|remind| !schedule.can_remind_at(*remind));
+        if let (Some(remind), Some(span)) = (early, said(&["remind", "until", "at", "cron"])) {
+            let (remind, first) = (remind.format("%H:%M"), schedule.times.first().format("%H:%M"));
+            let message = format!("the reminder at {remind} would come before anything begins, at {first}");
+            self.wrong(span, message, "write a `remind` that is later than `at`");
+        }
         if schedule.calendar.is_none() {
             let needs = match (schedule.times.on_workdays(), schedule.holidays) {
                 (true, _) => said(&["days"]).map(|span| (span, "days: workdays")),
@@ -157,10 +167,6 @@ impl File {
 
     /// What is good grammar and cannot run yet, unless it says what is done anyway.
     fn unsupported_keys(&self, fields: &Fields<'_>) {
-        if let Some(remind) = fields.get("remind") {
-            self.clock(remind);
-            fields.not_supported(&["remind"]);
-        }
         let done_anyway = [("catch_up", "latest", &["never", "each"][..]), ("overlap", "skip", &["queue"])];
         for (key, done, others) in done_anyway {
             let Some(node) = fields.get(key) else { continue };

@@ -22,6 +22,7 @@ mod heartbeat;
 mod lane;
 mod launch;
 mod morning;
+mod notices;
 mod perform;
 mod plan;
 mod points;
@@ -50,6 +51,7 @@ pub use explain::{
 };
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
+pub use notices::next_reminder;
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};

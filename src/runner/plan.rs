@@ -85,7 +85,8 @@ pub fn plan(project: &Project, now: DateTime<Utc>) -> Vec<Planned<'_>> {
     planned
 }
 
-fn plan_task<'a>(
+/// The key of the slot that `now` belongs to.
+pub(super) fn plan_task<'a>(
     project: &Project,
     site: &'a Site,
     task: &'a Task,

@@ -21,6 +21,8 @@ pub struct Schedule {
     pub until: ClockTime,
     /// Later than this after its slot, a success is `compensated`.
     pub grace: Duration,
+    /// At this time of day a person is told of what is not done. Not later than the first time of a day, it means the next day.
+    pub remind: Option<ClockTime>,
     /// What becomes of a slot on a holiday.
     pub holidays: OnHoliday,
     /// Which days are holidays, and which weekends are workdays.
@@ -65,6 +67,12 @@ impl Schedule {
         let first = self.times.first();
         let late = |time: &&NaiveTime| self.until > first && **time >= self.until;
         self.times.of_day().iter().find(late).copied()
+    }
+
+    /// True when a reminder at this time of day falls into the windows of its day, or behind them on the same day.
+    pub fn can_remind_at(&self, time: ClockTime) -> bool {
+        let first = self.times.first();
+        time > first || (self.until <= first && time <= self.until)
     }
 
     /// Why the calendar leaves this date out; none when it does not.

@@ -87,7 +87,14 @@ impl Task {
     fn schedule(&self) -> Schedule {
         let (at, until) = hours();
         let times = Times::at(at).on(Dates::Weekdays(self.days));
-        Schedule { times, until, grace: Duration::from_secs(600), holidays: OnHoliday::Run, calendar: None }
+        Schedule {
+            times,
+            until,
+            grace: Duration::from_secs(600),
+            remind: None,
+            holidays: OnHoliday::Run,
+            calendar: None,
+        }
     }
 
     fn slots<'s>(&self, schedule: &'s Schedule) -> Slots<'s> {

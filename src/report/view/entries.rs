@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Tone;
 use super::phrases::Phrases;
 use crate::report::alarm::Alarm;
-use crate::report::model::{Alert, CalendarTrouble, LostLines, Reason, TaskRun, Ticket};
+use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.
@@ -66,6 +66,11 @@ impl Entry {
 
     pub(super) fn of_alarm(alarm: &Alarm, phrases: &Phrases<'_>) -> Entry {
         let title = alarm.line(phrases.words, phrases.zone);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
+    }
+
+    pub(super) fn of_dead_letters(letters: DeadLetters, phrases: &Phrases<'_>) -> Entry {
+        let title = letters.line(phrases.words);
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 

@@ -2,6 +2,7 @@
 //! and the page say differs only in how it is set. Pure.
 
 mod entries;
+mod notice;
 mod phrases;
 mod points;
 mod subject;
@@ -179,9 +180,12 @@ fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
             Section::DidNotRun => ("section-did-not-run", Tone::Quiet),
             Section::Done => ("section-done", Tone::Good),
         };
+        let runs = report.section(section).into_iter().map(|run| Entry::of_run(run, phrases));
+        let earlier = report.dead_letters.map(|letters| Entry::of_dead_letters(letters, phrases));
         let entries = match section {
             Section::NeedsYou => needs_you(report, phrases),
-            _ => report.section(section).into_iter().map(|run| Entry::of_run(run, phrases)).collect(),
+            Section::Failed => runs.chain(earlier).collect(),
+            _ => runs.collect(),
         };
         sections.push(SectionView { title: phrases.words.get(key), tone, entries });
     }

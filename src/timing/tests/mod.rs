@@ -32,7 +32,7 @@ fn schedule(times: &str, until: &str) -> Schedule {
         false => Times::at(clock(times)),
     };
     let grace = Duration::from_secs(600);
-    Schedule { times, until: clock(until), grace, holidays: OnHoliday::Run, calendar: None }
+    Schedule { times, until: clock(until), grace, remind: None, holidays: OnHoliday::Run, calendar: None }
 }
 
 /// The slots of daily keys at a site that counts as the runner does.
