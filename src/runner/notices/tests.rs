@@ -181,3 +181,31 @@ fn without_a_mail_server_nothing_is_noticed_and_a_rehearsal_needs_none() {
     Notices { rehearses: true, ..household.notices("30 10:00") }.keep().unwrap();
     assert!(household.subjects()[0].starts_with("【彩排】"));
 }
+
+#[test]
+fn the_report_counts_the_dead_letters_of_earlier_days_until_a_person_has_taken_note() {
+    let household = Household::new(|task| {
+        if task.id == "read" {
+            task.period = crate::timing::PeriodKind::Week;
+        }
+    });
+    household.ends("checkin", "23 06:05", Status::Dead, "no_effect");
+    household.ends("read", "23 06:05", Status::Dead, "no_effect");
+    let counted = |day: &str| {
+        let now = at(&format!("{day} 09:00"));
+        let date = now.with_timezone(&household.project.settings.timezone).date_naive();
+        crate::runner::assemble(&household.project, &household.ledger, date, now, None).unwrap()
+    };
+    assert_eq!(counted("23").dead_letters, None, "its own day tells of them");
+    household.report("23 09:00");
+    let told = counted("24");
+    let letters = report::DeadLetters { waiting: 2, can_go_on: 1 };
+    assert_eq!(told.dead_letters, Some(letters), "the week is not over");
+    let text = report::render(&told, household.project.settings.language).unwrap().text;
+    assert!(text.contains("以前有 2 项放弃了的还没人看过，其中 1 项可以继续：`sunup dead`"), "{text}");
+    assert_eq!(counted("30").dead_letters, Some(report::DeadLetters { waiting: 2, can_go_on: 0 }));
+    for letter in household.ledger.dead_letters().unwrap() {
+        household.ledger.acknowledge(&letter.row.key, "a person", at("30 09:00")).unwrap();
+    }
+    assert_eq!(counted("30").dead_letters, None);
+}
