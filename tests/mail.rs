@@ -77,6 +77,7 @@ fn report() -> Report {
         alarms: vec![],
         losses: vec![],
         calendars: vec![],
+        dead_letters: None,
         tickets: vec![],
         runs: vec![run],
         points: vec![points],

@@ -76,6 +76,7 @@ fn schedules() -> Vec<Schedule> {
         grace: Duration::from_secs(600),
         catch_up: CatchUp::default(),
         overlap: Overlap::default(),
+        remind: None,
         holidays: OnHoliday::Run,
         calendar: None,
     };

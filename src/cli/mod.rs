@@ -4,6 +4,7 @@ mod dead;
 mod exit;
 mod explain;
 mod folders;
+mod history;
 mod open;
 mod rehearsal;
 mod report;
@@ -12,6 +13,7 @@ mod serve;
 mod service;
 mod show;
 mod status;
+mod stop;
 mod terminal;
 mod tickets;
 mod validate;
@@ -63,6 +65,8 @@ enum Command {
     Status,
     /// Show why a task did or did not run, and when it comes next
     Explain(explain::ExplainArgs),
+    /// Show the past days, a line for each day and task
+    History(history::HistoryArgs),
     /// Show a day's report again
     Report(report::ReportArgs),
     /// Show the tasks that ended as dead, take note of them, or order one to go on
@@ -106,6 +110,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Validate => validate::validate(common),
         Command::Status => status::status(common),
         Command::Explain(args) => runtime()?.block_on(explain::explain(common, &args)),
+        Command::History(args) => history::history(common, &args),
         Command::Report(args) => report::report(common, &args),
         Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),

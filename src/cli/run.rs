@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::exit::Exit;
 use super::rehearsal::Stage;
+use super::stop::stoppable;
 use super::terminal::Terminal;
 use super::{Common, folders, rehearsal, show, status};
 use crate::browser::{Scratch, scratch};
@@ -89,11 +90,16 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         rehearsed,
     };
     let source = if args.tasks.is_empty() { Source::Schedule } else { Source::Hand };
-    let done = round.run(args.tasks.clone(), source).await;
+    let words = Words::new(project.settings.language)?;
+    let work = round.run(args.tasks.clone(), source);
+    let stopped = stoppable(work, &control, setting.clock.as_ref(), &words).await;
+    let (done, signal) = stopped.context("signals cannot be received")?;
     terminal.end();
+    let Some(done) = done else { return Ok(signal.unwrap_or(Exit::Internal)) };
     let rehearsal = setting.stage.as_ref().map(Stage::told);
     let ending = Ending { project: &project, ledger: &ledger, done: done?, rehearsal };
-    let exit = ending.tell(common, &setting)?;
+    let told = ending.tell(common, &setting)?;
+    let exit = signal.unwrap_or(told);
     match setting.stage {
         Some(stage) => stage.end().await.map(|()| exit),
         None => Ok(exit),

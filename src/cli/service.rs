@@ -188,7 +188,8 @@ fn timer(project: &Project, now: Instant) -> Unit {
     Unit { path: format!("{UNITS}/sunup.timer"), text }
 }
 
-/// Every ten minutes from the hour of the first slot to that of the last window's end, and each slot that lies between those.
+/// Every ten minutes from the hour of the first slot to that of the last window's end, and each slot and each reminder that
+/// lies between those or behind them.
 fn times(project: &Project, now: Instant) -> Vec<String> {
     let zone = project.settings.timezone;
     let today = now.with_timezone(&zone).date_naive();
@@ -199,9 +200,12 @@ fn times(project: &Project, now: Instant) -> Vec<String> {
     let day = |at: Instant| at.with_timezone(&zone).date_naive();
     let over_midnight = windows.iter().any(|window| day(window.slot) != day(window.until));
     let first = windows.iter().map(|window| local(window.slot).hour()).min().unwrap_or(0);
-    let last = windows.iter().map(|window| local(window.until).hour()).max().unwrap_or(23);
+    let tasks = project.sites.iter().flat_map(|site| &site.tasks);
+    let reminders: BTreeSet<NaiveTime> = tasks.filter_map(|task| task.schedule.remind).collect();
+    let last = windows.iter().map(|window| local(window.until).hour()).chain(reminders.iter().map(Timelike::hour));
+    let last = last.max().unwrap_or(23);
     let hours = if over_midnight || windows.is_empty() { "*".to_owned() } else { format!("{first:02}..{last:02}") };
-    let slots: BTreeSet<NaiveTime> = windows.iter().map(|window| local(window.slot)).collect();
+    let slots: BTreeSet<NaiveTime> = windows.iter().map(|window| local(window.slot)).chain(reminders).collect();
     let between = slots.into_iter().filter(|slot| slot.minute() % 10 != 0 || slot.second() != 0);
     let between = between.map(|slot| format!("*-*-* {} {zone}", slot.format("%H:%M:%S")));
     std::iter::once(format!("*-*-* {hours}:00/10:00 {zone}")).chain(between).collect()

@@ -8,7 +8,7 @@ use super::{Common, folders, show};
 use crate::clock::{Clock, Instant, SystemClock};
 use crate::files::model::Project;
 use crate::ledger::{Ledger, OutboxMail};
-use crate::report::{NextRun, Report, TaskRun, Words};
+use crate::report::{NextRun, Reason, Report, TaskRun, Words};
 use crate::run::Status;
 use crate::runner::{Standing, calendar_troubles, lost_lines};
 
@@ -88,6 +88,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
         show::line(&alarm.line(words, zone));
     }
     rows(&report.runs, words, zone);
+    if let Some(letters) = report.dead_letters {
+        show::line(&letters.line(words));
+    }
     for ticket in &report.tickets {
         show::line(&words.with(
             "cli-ticket",
@@ -139,10 +142,7 @@ fn when(run: &TaskRun, zone: Tz) -> String {
 
 pub(super) fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
     let mut why = Vec::new();
-    if let Some(reason) = &run.reason {
-        let text = words.find(&format!("reason-{}", reason.word), &[]).unwrap_or_else(|| reason.word.clone());
-        why.push(reason.detail.as_ref().map_or(text.clone(), |detail| format!("{text}: {detail}")));
-    }
+    why.extend(run.reason.as_ref().map(|reason| reason_words(reason, words)));
     if let Some(failure) = &run.failure {
         let kind = words.get(&format!("kind-{}", failure.kind.word()));
         why.push(format!("{kind} ({}): {}", failure.kind, failure.message));
@@ -152,6 +152,12 @@ pub(super) fn why(run: &TaskRun, words: &Words, zone: Tz) -> String {
         why.push(words.with("cli-again", &[("time", local(at, zone).into())]));
     }
     why.join("; ")
+}
+
+/// A reason in words, with what was seen.
+pub(super) fn reason_words(reason: &Reason, words: &Words) -> String {
+    let text = words.find(&format!("reason-{}", reason.word), &[]).unwrap_or_else(|| reason.word.clone());
+    reason.detail.as_ref().map_or(text.clone(), |detail| format!("{text}: {detail}"))
 }
 
 /// A time in the runner's zone, as tables have it.

@@ -32,6 +32,7 @@ pub(super) fn default_schedule() -> Schedule {
         grace: Duration::from_secs(600),
         catch_up: CatchUp::default(),
         overlap: Overlap::default(),
+        remind: None,
         holidays: OnHoliday::Run,
         calendar: None,
     }
@@ -69,8 +70,10 @@ impl File {
         if let Some(overlap) = fields.get("overlap").and_then(|node| self.one_of(node, &OVERLAPS)) {
             schedule.overlap = overlap;
         }
+        if let Some(remind) = fields.get("remind").and_then(|remind| self.clock(remind)) {
+            schedule.remind = Some(remind);
+        }
         self.fit_together(&fields, &schedule);
-        self.unsupported_keys(&fields);
         schedule
     }
 
@@ -156,6 +159,12 @@ impl File {
             let message = format!("`skip_if_after` is not inside the window of the slot {}", slot.format("%H:%M"));
             self.wrong(span, message, "write an earlier one, or how long after the slot: `skip_if_after: 2h`");
         }
+        let early = schedule.remind.filter(|remind| !schedule.can_remind_at(*remind));
+        if let (Some(remind), Some(span)) = (early, said(&["remind", "until", "at", "cron"])) {
+            let (remind, first) = (remind.format("%H:%M"), schedule.times.first().format("%H:%M"));
+            let message = format!("the reminder at {remind} would come before anything begins, at {first}");
+            self.wrong(span, message, "write a `remind` that is later than `at`");
+        }
         if schedule.calendar.is_none() {
             let needs = match (schedule.times.on_workdays(), schedule.holidays) {
                 (true, _) => said(&["days"]).map(|span| (span, "days: workdays")),
@@ -166,14 +175,6 @@ impl File {
                 let cure = "write `calendars: { cn: cn.ics }` in sunup.yaml, and `calendar: cn` into its `schedule`";
                 self.wrong(span, format!("`{what}` needs a calendar, and none is named"), cure);
             }
-        }
-    }
-
-    /// What is good grammar and cannot run yet.
-    fn unsupported_keys(&self, fields: &Fields<'_>) {
-        if let Some(remind) = fields.get("remind") {
-            self.clock(remind);
-            fields.not_supported(&["remind"]);
         }
     }
 

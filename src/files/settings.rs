@@ -57,7 +57,6 @@ pub(super) fn settings(file: &File, node: Option<&Node>, folders: CalendarFolder
     let Some(fields) = node.and_then(|node| Fields::of(file, node, "sunup.yaml", &[KEYS])) else {
         return Top { settings: None, schedule, retry, calendars: Calendars::default() };
     };
-    fields.not_supported(&["alarms"]);
     if let Some(format) = fields.need("format", "format: 1") {
         file.one_of(format, &[("1", ())]);
     }
@@ -81,6 +80,11 @@ impl File {
         let language = fields.get("language").map(|node| self.one_of(node, &LANGUAGES));
         let browser = self.browser(fields.get("browser"));
         let report = fields.get("report").map(|node| self.report(node));
+        let alarms_to = fields.get("alarms").map(|node| self.alarms_to(node));
+        if let (Some(Some(ReportSettings { smtp: None, .. })) | None, Some(_)) = (&report, &alarms_to) {
+            let cure = "write `report:` with `to`, `from` and `smtp`, or take `alarms` out";
+            self.wrong(fields.key_span("alarms"), "alarms are mailed by `report.smtp`, and there is none", cure);
+        }
         let heartbeat = fields.get("heartbeat").map(|node| self.heartbeat(node));
         let serve = fields.get("serve").map(|node| self.serve(node));
         let run_limit = fields.get("limits").map(|node| self.limits(node));
@@ -89,6 +93,7 @@ impl File {
             language: or_default(language, Language::default())?,
             browser: browser?,
             report: transpose(report)?,
+            alarms_to: transpose(alarms_to)?,
             heartbeat: transpose(heartbeat)?,
             serve: or_default(serve, ServeSettings { listen: LISTEN })?,
             run_limit: or_default(run_limit, RUN_LIMIT)?,
@@ -176,13 +181,18 @@ impl File {
         })
     }
 
+    fn alarms_to(&self, node: &Node) -> Option<Vec<String>> {
+        let fields = Fields::of(self, node, "map of alarms", &[&["to"]])?;
+        fields.need("to", "to: [me@example.org]").and_then(|node| self.recipients(node))
+    }
+
     fn recipients(&self, node: &Node) -> Option<Vec<String>> {
         let items = match node.kind {
             NodeKind::Scalar { .. } if !node.is_empty() => std::slice::from_ref(node),
             _ => self.list(node, "to")?,
         };
         if items.is_empty() {
-            self.wrong(node.span.clone(), "nobody gets the report", "write one address at least: `[me@example.org]`");
+            self.wrong(node.span.clone(), "nobody is named", "write one address at least: `[me@example.org]`");
             return None;
         }
         let addresses: Vec<_> = items.iter().map(|item| self.mailbox(item)).collect();

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::file::File;
 use super::here::Here;
 use super::locator::{LOCATOR_KEYS, or_default, transpose};
-use super::model::{Account, Act, Effect, Refused, Retry, Reward, Schedule, Task, Verify};
+use super::model::{Account, Act, Effect, Notify, Refused, Retry, Reward, Schedule, Task, Verify};
 use super::nearest::nearest;
 use super::requires::required_tasks;
 use super::section::{Sectioned, act, section};
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         let business_key = self.here().business_key(fields, vars.as_deref().unwrap_or_default());
         let was = file.former_path(fields);
         let heartbeat = fields.get("heartbeat").map(|node| file.heartbeat(node));
-        self.not_supported(fields);
+        let notify = fields.get("notify").map(|node| self.notify(node));
         Some(Task {
             id: id.to_owned(),
             name: name?.to_owned(),
@@ -148,6 +148,7 @@ impl<'a> Reader<'a> {
             schedule: schedule.clone(),
             business_key: business_key?,
             was: was?,
+            notify: or_default(notify, Notify::default())?,
             heartbeat: transpose(heartbeat)?,
             place: file.place(0),
         })
@@ -274,14 +275,11 @@ impl<'a> Reader<'a> {
         Some(Reward { points: number?, title: title?.to_owned() })
     }
 
-    fn not_supported(&self, fields: &Fields<'_>) {
-        let Some(notify) = fields.get("notify") else { return };
-        let Some(notify) = Fields::of(self.file, notify, "notify", &[&["skip", "dead"]]) else { return };
-        for (key, done_anyway) in [("skip", false), ("dead", true)] {
-            let value = notify.get(key).and_then(|node| self.file.boolean(node));
-            if let Some(value) = value.filter(|value| *value != done_anyway) {
-                self.file.not_supported(notify.key_span(key), &format!("notify: {key}: {value}"));
-            }
-        }
+    fn notify(&self, node: &Node) -> Option<Notify> {
+        let fields = Fields::of(self.file, node, "map of notices", &[&["skip", "dead"]])?;
+        let skip = fields.get("skip").map(|node| self.file.boolean(node));
+        let dead = fields.get("dead").map(|node| self.file.boolean(node));
+        let Notify { skip: skip_otherwise, dead: dead_otherwise } = Notify::default();
+        Some(Notify { skip: or_default(skip, skip_otherwise)?, dead: or_default(dead, dead_otherwise)? })
     }
 }

@@ -18,6 +18,7 @@ mod leases;
 mod losses;
 mod mark;
 mod migrations;
+mod notices;
 mod outbox;
 mod passed;
 mod past;

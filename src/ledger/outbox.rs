@@ -1,8 +1,9 @@
 //! Reports, and the mails that carry them: the rendered bytes and the Message-ID are stored before anything is sent.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::notices::NO_REPORT;
 use super::stamp::{stamp, unstamp};
 use super::store::Statements;
 use super::{Ledger, LedgerError};
@@ -82,9 +83,9 @@ pub struct NewMail {
 pub struct OutboxMail {
     /// Its row.
     pub id: i64,
-    /// The date of the report that it carries.
+    /// The date of the report that it carries; for a notice, of the day on which it was made.
     pub date: NaiveDate,
-    /// The report's number.
+    /// The report's number; 0 for a notice.
     pub number: u32,
     /// The mail.
     pub mail: NewMail,
@@ -120,21 +121,7 @@ impl Ledger {
             if written == 0 {
                 return Ok(false);
             }
-            for mail in mails {
-                transaction.execute_cached(
-                    "INSERT INTO outbox (date, number, sender, recipient, message_id, bytes, state, changed_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7)",
-                    params![
-                        report.date.to_string(),
-                        report.number,
-                        mail.sender,
-                        mail.recipient,
-                        mail.message_id,
-                        mail.bytes,
-                        stamp(report.rendered_at)
-                    ],
-                )?;
-            }
+            put_into_outbox(transaction, report.date, report.number, mails, report.rendered_at)?;
             Ok(true)
         })
     }
@@ -167,13 +154,13 @@ impl Ledger {
         })
     }
 
-    /// The bytes of a date's newest mail.
+    /// The bytes of the mail with a date's newest report.
     pub fn last_mail(&self, date: NaiveDate) -> Result<Option<Vec<u8>>, LedgerError> {
         self.read(|connection| {
             connection
                 .query_row_cached(
-                    "SELECT bytes FROM outbox WHERE date = ?1 ORDER BY number DESC, id LIMIT 1",
-                    [date.to_string()],
+                    "SELECT bytes FROM outbox WHERE date = ?1 AND number > ?2 ORDER BY number DESC, id LIMIT 1",
+                    params![date.to_string(), NO_REPORT],
                     |row| row.get(0),
                 )
                 .optional()
@@ -222,6 +209,24 @@ impl Ledger {
             Ok(())
         })
     }
+}
+
+/// Puts composed mails into the outbox, inside a transaction.
+pub(super) fn put_into_outbox(
+    transaction: &Connection,
+    date: NaiveDate,
+    number: u32,
+    mails: &[NewMail],
+    at: DateTime<Utc>,
+) -> rusqlite::Result<()> {
+    for mail in mails {
+        transaction.execute_cached(
+            "INSERT INTO outbox (date, number, sender, recipient, message_id, bytes, state, changed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7)",
+            params![date.to_string(), number, mail.sender, mail.recipient, mail.message_id, mail.bytes, stamp(at)],
+        )?;
+    }
+    Ok(())
 }
 
 fn outbox_mail(row: &Row<'_>) -> rusqlite::Result<OutboxMail> {

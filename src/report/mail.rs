@@ -49,6 +49,20 @@ pub fn message_id(date: NaiveDate, number: u32, from: &str, to: &str) -> Result<
     Ok(format!("<sunup.{date}.{number}.{recipient:016x}@{}>", from.email.domain()))
 }
 
+/// The Message-ID of a notice to a recipient; what it is about, and when it was made, tell two of them apart.
+pub fn notice_id(
+    kind: &str,
+    about: &[String],
+    made_at: DateTime<Utc>,
+    from: &str,
+    to: &str,
+) -> Result<String, ComposeError> {
+    let from = mailbox("report.from", from)?;
+    let to = mailbox("report.to", to)?;
+    let what = fingerprint(&format!("{} {}", to.email, about.join("\n")));
+    Ok(format!("<sunup.{kind}.{}.{what:016x}@{}>", made_at.format("%Y%m%dT%H%M%S%3f"), from.email.domain()))
+}
+
 /// Composes the mail: text and page as alternatives, the sender's name as it is written.
 pub fn compose(
     rendered: &Rendered,

@@ -74,6 +74,10 @@ impl Mailer {
 async fn write_files(folder: &Path, mail: &Mail) -> std::io::Result<()> {
     tokio::fs::create_dir_all(folder).await?;
     tokio::fs::write(file(folder, mail, "eml"), &mail.bytes).await?;
+    if mail.html.is_empty() {
+        // A notice: its page is in the mail.
+        return Ok(());
+    }
     tokio::fs::write(file(folder, mail, "html"), &mail.html).await
 }
 

@@ -6,6 +6,7 @@ mod clean;
 mod mail;
 mod mailer;
 mod model;
+mod notice;
 mod points;
 mod render;
 mod smtp;
@@ -18,12 +19,13 @@ mod words;
 mod samples;
 
 pub use alarm::{Alarm, AlarmKind, Past, READS_WITHOUT_ROWS, ReadBack, without_rows};
-pub use mail::{ComposeError, Mail, compose, message_id};
+pub use mail::{ComposeError, Mail, compose, message_id, notice_id};
 pub use mailer::{Delivery, Mailer};
 pub use model::{
-    AccountPoints, Alert, Amount, CalendarTrouble, CrossCheck, Expected, LostLines, NextRun, PointRow, PointsRead,
-    Reason, Rehearsal, Report, TaskRun, Ticket,
+    AccountPoints, Alert, Amount, CalendarTrouble, CrossCheck, DeadLetters, Expected, LostLines, NextRun, PointRow,
+    PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
 };
+pub use notice::{Notice, NoticeKind, render_notice};
 pub use points::{Credit, Sum};
 pub use render::{RenderError, Rendered, environment, render};
 pub use smtp::SmtpServer;

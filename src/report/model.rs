@@ -42,6 +42,9 @@ pub struct Report {
     /// What is wrong for some time already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alarms: Vec<Alarm>,
+    /// The dead letters of earlier days, which `runs` does not tell of; none when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_letters: Option<DeadLetters>,
     /// What waits for a person.
     #[serde(default)]
     pub tickets: Vec<Ticket>,
@@ -108,6 +111,23 @@ pub struct CalendarTrouble {
     /// A year that it does not cover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
+}
+
+/// Dead letters that nobody has taken note of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadLetters {
+    /// How many.
+    pub waiting: usize,
+    /// How many of them can be ordered to go on.
+    pub can_go_on: usize,
+}
+
+impl DeadLetters {
+    /// The line that says so, in the report, in `status` and on the page.
+    pub fn line(self, words: &Words) -> String {
+        let key = if self.can_go_on == 0 { "dead-letters" } else { "dead-letters-again" };
+        words.with(key, &[("count", self.waiting.into()), ("again", self.can_go_on.into())])
+    }
 }
 
 /// Something that waits for a person.

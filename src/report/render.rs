@@ -42,7 +42,11 @@ pub enum RenderError {
 /// Renders a report in a language. For JSON, serialize the [`Report`] itself.
 pub fn render(report: &Report, language: Language) -> Result<Rendered, RenderError> {
     let words = Words::new(language)?;
-    let view = View::of(report, &words);
+    put_into_pages(View::of(report, &words))
+}
+
+/// What a mail shows, as its subject, its text and its page.
+pub(super) fn put_into_pages(view: View) -> Result<Rendered, RenderError> {
     let mut environment = environment()?;
     environment.add_template(TEXT.0, TEXT.1)?;
     environment.add_template(PAGE.0, PAGE.1)?;

@@ -28,6 +28,7 @@ pub(super) fn empty() -> Report {
         losses: vec![],
         calendars: vec![],
         alarms: vec![],
+        dead_letters: None,
         tickets: vec![],
         runs: vec![],
         points: vec![],

@@ -1,6 +1,7 @@
 //! Dead letters: what of each a person is told, and their order that one of them shall go on.
 
 use anyhow::Result;
+use chrono::Days;
 
 use super::plan::{Planned, plan};
 use super::report::task_run;
@@ -8,8 +9,9 @@ use super::round::run_id;
 use crate::clock::Instant;
 use crate::files::model::Project;
 use crate::ledger::{BY_A_PERSON, Ledger, StatusLine};
-use crate::report::TaskRun;
+use crate::report::{DeadLetters, TaskRun};
 use crate::run::{self, Event, Key, Status};
+use crate::timing::{Period, PeriodKind};
 
 /// A dead letter that nobody has taken note of.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,28 @@ pub fn dead_letters(project: &Project, ledger: &Ledger, now: Instant) -> Result<
         Ok(DeadLetter { key: line.row.key.clone(), died_at: line.closed_at.unwrap_or(line.changed_at), run, over })
     };
     lines.iter().map(letter).collect()
+}
+
+/// The dead letters that nobody has taken note of, but for these, which are told of anyway; none when there is none.
+pub(super) fn earlier(
+    project: &Project,
+    ledger: &Ledger,
+    but_for: &[StatusLine],
+    now: Instant,
+) -> Result<Option<DeadLetters>> {
+    let mut letters = ledger.dead_letters()?;
+    letters.retain(|letter| but_for.iter().all(|line| line.row.key != letter.row.key));
+    let mut can_go_on = 0;
+    for letter in letters.iter().filter(|letter| may_last(&letter.row.period, now)) {
+        can_go_on += usize::from(ordered(project, ledger, &letter.row.key, now)?.is_ok());
+    }
+    let waiting = letters.len();
+    Ok((waiting > 0).then_some(DeadLetters { waiting, can_go_on }))
+}
+
+/// False for a period that is over whatever the zone: its keys need not be folded, however many there are.
+fn may_last(period: &Period, now: Instant) -> bool {
+    period.kind == PeriodKind::Once || period.end + Days::new(2) >= now.date_naive()
 }
 
 /// A person orders a dead key to go on: it acts again once `check` says "to do". The answer is why it cannot.

@@ -7,7 +7,7 @@ use super::report::{assemble, is_worth_sending, mark_reported};
 use crate::clock::Clock;
 use crate::files::model::Project;
 use crate::ledger::{Ledger, MailState, NewMail, OutboxMail, StoredReport};
-use crate::report::{self, Delivery, Mailer, Rehearsal};
+use crate::report::{self, ComposeError, Delivery, Mailer, Rehearsal, Rendered};
 use crate::secrets::Redactor;
 
 /// Sends of a mail that may have arrived: the first, and one more with the same Message-ID.
@@ -40,28 +40,14 @@ pub fn keep_report(
         return Ok(None);
     }
     let rendered = report::render(&report, project.settings.language)?;
-    let rendered = report::Rendered {
-        subject: redactor.redact(&rendered.subject),
-        text: redactor.redact(&rendered.text),
-        html: redactor.redact(&rendered.html),
-    };
-    let mut mails = Vec::new();
-    if let Some(settings) = &project.settings.report {
-        for to in &settings.to {
-            let message_id = report::message_id(date, report.number, &settings.from, to)?;
-            // The same address written twice is one recipient.
-            if mails.iter().any(|mail: &NewMail| mail.message_id == message_id) {
-                continue;
-            }
-            let mail = report::compose(&rendered, &settings.from, to, &message_id, now)?;
-            mails.push(NewMail {
-                sender: mail.sender,
-                recipient: mail.recipient,
-                message_id: mail.message_id,
-                bytes: mail.bytes,
-            });
+    let rendered = redacted(redactor, &rendered);
+    let mails = match &project.settings.report {
+        Some(settings) => {
+            let id = |to: &str| report::message_id(date, report.number, &settings.from, to);
+            mails_to(&rendered, &settings.from, &settings.to, id, now)?
         }
-    }
+        None => Vec::new(),
+    };
     let stored = StoredReport {
         date,
         number: report.number,
@@ -77,6 +63,37 @@ pub fn keep_report(
     }
     mark_reported(project, ledger, &report)?;
     Ok(Some(stored))
+}
+
+/// Without any secret.
+pub(super) fn redacted(redactor: &Redactor, rendered: &Rendered) -> Rendered {
+    Rendered {
+        subject: redactor.redact(&rendered.subject),
+        text: redactor.redact(&rendered.text),
+        html: redactor.redact(&rendered.html),
+    }
+}
+
+/// A mail for each recipient.
+pub(super) fn mails_to(
+    rendered: &Rendered,
+    from: &str,
+    recipients: &[String],
+    id: impl Fn(&str) -> Result<String, ComposeError>,
+    now: DateTime<Utc>,
+) -> Result<Vec<NewMail>, ComposeError> {
+    let mut mails: Vec<NewMail> = Vec::new();
+    for to in recipients {
+        let message_id = id(to)?;
+        // The same address written twice is one recipient.
+        if mails.iter().any(|mail| mail.message_id == message_id) {
+            continue;
+        }
+        let report::Mail { sender, recipient, message_id, bytes, .. } =
+            report::compose(rendered, from, to, &message_id, now)?;
+        mails.push(NewMail { sender, recipient, message_id, bytes });
+    }
+    Ok(mails)
 }
 
 /// Tries every mail that is due. What is left undelivered afterwards is the answer.

@@ -19,7 +19,7 @@ impl<'a> Morning<'a> {
 
     /// The same, of one lane or of all. A task that has another name than before goes on with the key that it has had in this
     /// period.
-    fn planned(&self, lane: Option<&Lane>, now: Instant) -> Result<Vec<Planned<'a>>> {
+    pub(super) fn planned(&self, lane: Option<&Lane>, now: Instant) -> Result<Vec<Planned<'a>>> {
         let plan = self.plan(now);
         let wanted = plan.iter().filter(|key| lane.is_none_or(|lane| *lane == key.row.lane));
         let mut planned: Vec<Planned<'a>> = wanted.cloned().collect();

@@ -23,7 +23,7 @@ impl<'a> Morning<'a> {
         if self.world.clock_fault()?.is_some() {
             return Ok(());
         }
-        let planned = self.planned(now)?;
+        let planned = self.planned(None, now)?;
         let lost = ledger.losses()?.last().map(|loss| loss.found_at);
         let today = |key: &Key| planned.iter().any(|planned| planned.row.key == *key);
         for site in &self.world.project.sites {

@@ -24,6 +24,7 @@ mod lane;
 mod launch;
 mod missed;
 mod morning;
+mod notices;
 mod perform;
 mod plan;
 mod points;
@@ -52,6 +53,7 @@ pub use explain::{
 };
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
+pub use notices::next_reminder;
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
 pub use report::{assemble, next_runs};

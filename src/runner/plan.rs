@@ -122,7 +122,8 @@ fn changes(project: &Project, keys: &[Planned<'_>], now: DateTime<Utc>) -> DateT
     bounds.filter(|at| *at > now).chain([tomorrow]).min().unwrap_or(now)
 }
 
-fn plan_task<'a>(
+/// The key of the slot that `now` belongs to.
+pub(super) fn plan_task<'a>(
     project: &Project,
     site: &'a Site,
     task: &'a Task,

@@ -62,6 +62,7 @@ pub fn assemble(
         losses: losses_of(ledger, &lines)?,
         calendars: calendar_troubles(project, now),
         alarms: super::alarms(project, ledger, now)?,
+        dead_letters: super::dead::earlier(project, ledger, &lines, now)?,
         tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
         runs,
         points: points(project, ledger, &lines)?,

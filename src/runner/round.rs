@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::heartbeat::{Heartbeat, verdict};
+use super::notices::Notices;
 use super::{
     Control, CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, Watch, World, deliver, keep_report, plan,
 };
@@ -77,6 +78,7 @@ impl Round<'_> {
     async fn morning(&self, only: Vec<String>, source: Source, by_hand: bool, watch: &dyn Watch) -> Result<Done> {
         let world = self.world(watch);
         world.launcher.sweep();
+        self.remind_in_time().await;
         let outcome = match Morning::new(&world, only).by(source).run().await {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -92,7 +94,13 @@ impl Round<'_> {
             Some(date) if outcome.others_at_work.is_empty() => self.keep_report(date, by_hand)?,
             _ => None,
         };
+        // What goes wrong with the notices does not hold up the report.
+        let noticed = match outcome.others_at_work.is_empty() {
+            true => self.notices().keep(),
+            false => Ok(()),
+        };
         let undelivered = self.send().await?;
+        noticed?;
         self.ledger.check_if_due(self.clock.now())?;
         Ok(Done { outcome, kept, undelivered })
     }
@@ -145,6 +153,23 @@ impl Round<'_> {
             holder: Holder::this(),
             run: run_id(),
         }
+    }
+
+    /// A reminder is no reason to hold up a morning: what goes wrong with it is tried again at its end.
+    async fn remind_in_time(&self) {
+        let reminded = match self.notices().remind_in_time() {
+            Ok(true) => self.send().await.map(drop),
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = reminded {
+            tracing::error!("a reminder could not be mailed: {error:#}");
+        }
+    }
+
+    fn notices(&self) -> Notices<'_> {
+        let (project, ledger, redactor) = (self.project, self.ledger, self.redactor);
+        Notices { project, ledger, redactor, now: self.clock.now(), rehearses: self.rehearsed.is_some() }
     }
 
     /// Where the mails of a rehearsal in this data folder go.

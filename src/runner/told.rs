@@ -42,6 +42,7 @@ impl Standing {
             "losses": report.losses,
             "calendars": report.calendars,
             "alarms": report.alarms,
+            "dead_letters": report.dead_letters,
         })
     }
 }

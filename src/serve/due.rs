@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use crate::clock::Instant;
 use crate::files::model::Project;
 use crate::ledger::{Ledger, MailState};
-use crate::runner::next_runs;
+use crate::runner::{next_reminder, next_runs};
 
 /// While something is open that no time is known for (a requirement, a ticket, another run at work), it is looked at so
 /// often; the timer of `sunup service` starts a run as often.
@@ -29,7 +29,8 @@ pub(super) fn next_round(project: &Project, ledger: &Ledger, now: Instant) -> Re
     let mut mails =
         mails.iter().filter(|mail| matches!(mail.state, MailState::Queued | MailState::Uncertain)).peekable();
     let look_again = (!open.is_empty() || mails.peek().is_some()).then_some(now + LOOK_AGAIN);
-    let times = next_slot(project, now).into_iter().chain(retries).chain(ends).chain(mails.filter_map(|mail| mail.due));
+    let known = next_slot(project, now).into_iter().chain(next_reminder(project, now));
+    let times = known.chain(retries).chain(ends).chain(mails.filter_map(|mail| mail.due));
     // What was due already was looked at in the round that has just ended: only a later look can change that.
     let next = times.chain(look_again).filter(|at| *at > now).min();
     Ok(next.unwrap_or(now + AT_THE_LATEST))

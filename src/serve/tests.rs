@@ -292,6 +292,18 @@ async fn a_daemon_that_starts_late_catches_up() {
 }
 
 #[tokio::test]
+async fn a_reminder_wakes_it_at_its_time() {
+    let stage = Stage::new();
+    let settings = fs::read_to_string(stage.settings()).unwrap();
+    fs::write(stage.settings(), settings.replace("  at: \"06:00\"", "  at: \"06:00\"\n  remind: \"06:05\"")).unwrap();
+    stage.serves(NIGHT, TimeDelta::minutes(5 * 60 + 6), None).await;
+    let ledger = Connection::open(stage.data().join("ledger.db")).unwrap();
+    let sql = "SELECT DISTINCT kind || ' ' || made_at FROM notices";
+    let made: String = ledger.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(made, "remind 2026-11-29T22:05:00.000Z");
+}
+
+#[tokio::test]
 async fn a_faulty_edit_changes_nothing_and_is_shown() {
     let stage = Stage { spoils: true, ..Stage::new() };
     let (_, health) = stage.serves(NIGHT, TimeDelta::minutes(5 * 60 + 1), None).await;

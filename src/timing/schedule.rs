@@ -26,6 +26,8 @@ pub struct Schedule {
     pub catch_up: CatchUp,
     /// What becomes of a slot while the one before is still under way.
     pub overlap: Overlap,
+    /// At this time of day a person is told of what is not done. Not later than the first time of a day, it means the next day.
+    pub remind: Option<ClockTime>,
     /// What becomes of a slot on a holiday.
     pub holidays: OnHoliday,
     /// Which days are holidays, and which weekends are workdays.
@@ -79,6 +81,12 @@ impl Schedule {
         let date = NaiveDate::from_ymd_opt(2026, 1, 1)?;
         let outside = |(_, window): &(NaiveTime, Window)| limit.of(window, Tz::UTC) >= window.until;
         self.windows_anyway(Tz::UTC, date).into_iter().find(outside).map(|(time, _)| time)
+    }
+
+    /// True when a reminder at this time of day falls into the windows of its day, or behind them on the same day.
+    pub fn can_remind_at(&self, time: ClockTime) -> bool {
+        let first = self.times.first();
+        time > first || (self.until <= first && time <= self.until)
     }
 
     /// Why the calendar leaves this date out; none when it does not.

@@ -30,13 +30,17 @@ def authenticate(server, session, envelope, mechanism, data):
     return AuthResult(success=right, handled=False)
 
 
+# One for all sessions: each of them begins to count anew otherwise, and writes over the mails of the others.
+keep = Keep()
+
+
 def session():
     tls = None
     if certificate:
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(*certificate)
     options = {"authenticator": authenticate, "auth_required": True} if login else {}
-    return SMTP(Keep(), tls_context=tls, require_starttls=bool(tls), auth_require_tls=bool(tls), **options)
+    return SMTP(keep, tls_context=tls, require_starttls=bool(tls), auth_require_tls=bool(tls), **options)
 
 
 async def main():

@@ -15,7 +15,7 @@ type Page = BTreeMap<String, BTreeSet<String>>;
 pub async fn all_fields(stage: &Stage, morning: &Morning) {
     let page = page();
     check(&page, "run", &morning.json);
-    for command in ["status", "report", "validate", "tickets", "explain"] {
+    for command in ["status", "report", "validate", "tickets", "explain", "history"] {
         let more: &[&str] = if command == "explain" { &["read", "--next", "3"] } else { &[] };
         let printed = Morning::of(run(stage.sunup(&[&[command, "--json"], more].concat())).await);
         match command {

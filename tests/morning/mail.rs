@@ -119,3 +119,36 @@ async fn forgetful() -> (u16, Arc<AtomicU32>) {
     });
     (port, mails)
 }
+
+/// The subjects of all mails that the server kept, in their order.
+fn subjects(server: &Server) -> Vec<String> {
+    let subject = |number| server.mail(number)["subject"].as_str().expect("a subject").to_owned();
+    (1..=server.count()).map(subject).collect()
+}
+
+#[tokio::test]
+async fn a_reminder_is_a_mail_of_its_own_that_comes_once_and_whole() {
+    let (_nobody, port) = silent_port();
+    let stage = stage(port);
+    stage.edit("sunup.yaml", "until: \"23:30\"", "until: \"23:30\"\n  remind: \"06:10\"");
+    let first = Morning::of(run(stage.real_run(&["--json"])).await);
+    assert_eq!(first.json["undelivered"].as_array().map(Vec::len), Some(2), "report and reminder: {}", first.outcome);
+
+    // Whoever stored it is gone; the next run sends what is stored, and makes no other.
+    let server = Server::start(&[]);
+    stage.edit("sunup.yaml", &format!("port: {port}"), &format!("port: {}", server.port));
+    let second = run(stage.real_run(&[])).await;
+    let subjects = subjects(&server);
+    assert_eq!(subjects.len(), 2, "{second}");
+    assert!(subjects[0].starts_with("晨报 "), "{subjects:?}");
+    assert!(subjects[1].contains("还没完成：") && subjects[1].contains("每日签到"), "{subjects:?}");
+    let reminder = server.mail(2);
+    assert_eq!((&reminder["to"], &reminder["defects"]), (&json!("reader@example.org"), &json!([])));
+    let text = reminder["parts"]["text/plain"].as_str().expect("a text");
+    assert!(text.contains("/nowhere/geckodriver"), "it says why: {text}");
+    let kept = kept_mail(&stage).await;
+    assert_eq!(server.raw(1).strip_suffix(b"\r\n"), Some(kept.as_bytes()), "`report` shows the report's mail");
+
+    run(stage.real_run(&[])).await;
+    assert_eq!(server.count(), 2, "a third run has nothing to tell");
+}

@@ -122,7 +122,7 @@ async fn the_page_says_what_is_and_why_not() {
         "下次 明天 06:00",
         "账号 mum",
         "今天 20:30".trim_start_matches("今天 "),
-        "发给 reader@example.org 的晨报没有送达",
+        "发给 reader@example.org 的邮件没有送达",
         "/report/2026-11-30",
     ] {
         assert!(page.contains(said) || page.contains(&said.replace('/', "&#x2f;")), "{said} is not in {page}");

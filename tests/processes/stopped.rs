@@ -54,3 +54,25 @@ async fn asleep_beyond_its_lease_it_finds_the_work_done() {
     assert_eq!(household.site.acts(), 1, "{}", told.outcome);
     assert_eq!(household.place.processes(), Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn told_to_stop_in_the_middle_of_a_page_it_sends_nothing_and_the_next_goes_on() {
+    let _turn = browser_turn();
+    let household = Household::new().await;
+    household.set_clock(0, 9, 0);
+    for (told, code) in [(Signal::SIGTERM, 143), (Signal::SIGINT, 130)] {
+        household.site.hold_next();
+        let runner = start(household.morning("data"));
+        until("the page is asked for", || household.site.holds()).await;
+        signal(&runner, told);
+        let outcome = ended(runner).await;
+        assert_eq!((outcome.code, household.site.acts()), (code, 0), "{outcome}");
+        assert_eq!(household.place.processes(), Vec::<String>::new(), "{outcome}");
+        household.site.release();
+    }
+    // It needs the lane and the attempts that the others gave back.
+    let next = household.whole_morning("data").await;
+    assert_eq!(household.site.acts(), 1, "{}", next.outcome);
+    assert_eq!(next.json["runs"][0]["status"], "compensated", "{}", next.outcome);
+    assert_eq!(next.json["others_at_work"], serde_json::json!([]), "{}", next.outcome);
+}

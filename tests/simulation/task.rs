@@ -93,6 +93,7 @@ impl Task {
             grace: Duration::from_secs(600),
             catch_up: CatchUp::default(),
             overlap: Overlap::default(),
+            remind: None,
             holidays: OnHoliday::Run,
             calendar: None,
         }

@@ -22,7 +22,7 @@ pub use settings::{
 };
 pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
 pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
-pub use task::{Act, Effect, Refused, Requirement, Retry, Reward, Task, Verify};
+pub use task::{Act, Effect, Notify, Refused, Requirement, Retry, Reward, Task, Verify};
 
 pub use crate::timing::Schedule;
 use crate::timing::Slots;

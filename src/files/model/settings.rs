@@ -21,6 +21,8 @@ pub struct Settings {
     pub browser: BrowserSettings,
     /// `report:`; none when no report is mailed.
     pub report: Option<ReportSettings>,
+    /// `alarms.to`: who gets alarms by a mail of their own; none when nobody does.
+    pub alarms_to: Option<Vec<String>>,
     /// `heartbeat.url`: pinged for each run.
     pub heartbeat: Option<TextSource>,
     /// `serve:`.

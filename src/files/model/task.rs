@@ -47,6 +47,8 @@ pub struct Task {
     pub business_key: Option<Template>,
     /// Its former path, `site/task`, whose keys are its own.
     pub was: Option<String>,
+    /// `notify:`.
+    pub notify: Notify,
     /// `heartbeat.url`: pinged for this task alone.
     pub heartbeat: Option<TextSource>,
     /// The task file, for messages.
@@ -101,6 +103,21 @@ pub struct Retry {
     pub again: Duration,
     /// So many series inside the window.
     pub series: u32,
+}
+
+/// `notify:`: the ends that are told by a mail of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notify {
+    /// It was skipped. Default false.
+    pub skip: bool,
+    /// It is dead. Default true.
+    pub dead: bool,
+}
+
+impl Default for Notify {
+    fn default() -> Self {
+        Notify { skip: false, dead: true }
+    }
 }
 
 /// One of `requires:`.

@@ -19,3 +19,13 @@ CREATE TABLE acknowledgements (
     by TEXT NOT NULL
 ) STRICT;
 CREATE INDEX acknowledgements_key ON acknowledgements (key, at);
+
+-- What was told by a mail of its own, beside the report, each once; an alarm that is over may come again.
+CREATE TABLE notices (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('remind', 'alarm', 'dead', 'skip')),
+    about TEXT NOT NULL,             -- the key and since when, or the alarm
+    made_at TEXT NOT NULL,
+    over_at TEXT
+) STRICT;
+CREATE UNIQUE INDEX notices_made ON notices (kind, about) WHERE over_at IS NULL;

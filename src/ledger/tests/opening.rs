@@ -111,7 +111,7 @@ impl Drop for Disk {
 
 #[test]
 fn a_full_disk_is_said_and_loses_nothing() {
-    let Some(disk) = Disk::new(400) else { return };
+    let Some(disk) = Disk::new(600) else { return };
     let data = disk.0.path().join("data");
     filled(&data, 1);
     let ledger = open(&data);

@@ -93,6 +93,10 @@ fn ask_everything(ledger: &Ledger) {
     ledger.decisions_repeated(&[(key.clone(), now())]).unwrap();
     ledger.dead_letters().unwrap();
     ledger.acknowledge(&key, "a person", now()).unwrap();
+    ledger.skipped_since(now()).unwrap();
+    ledger.last_report_at().unwrap();
+    ledger.keep_notice("alarm", &["one".to_owned()], day, &[], now()).unwrap();
+    ledger.notices_over("alarm", &[], now()).unwrap();
     ledger.keys_of(day).unwrap();
     ledger.keys_ended_since_last_report(day).unwrap();
     ledger.last_date().unwrap();

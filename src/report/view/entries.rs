@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Tone;
 use super::phrases::Phrases;
 use crate::report::alarm::Alarm;
-use crate::report::model::{Alert, CalendarTrouble, LostLines, Reason, TaskRun, Ticket};
+use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.
@@ -72,6 +72,11 @@ impl Entry {
     /// The same at another place.
     pub(super) fn at(self, place: String) -> Entry {
         Entry { place, ..self }
+    }
+
+    pub(super) fn of_dead_letters(letters: DeadLetters, phrases: &Phrases<'_>) -> Entry {
+        let title = letters.line(phrases.words);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 
     pub(super) fn of_ticket(ticket: &Ticket, waiting: &[&str], phrases: &Phrases<'_>) -> Entry {

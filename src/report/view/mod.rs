@@ -3,6 +3,7 @@
 
 mod entries;
 mod missed;
+mod notice;
 mod phrases;
 mod points;
 mod subject;
@@ -180,8 +181,11 @@ fn sections(report: &Report, phrases: &Phrases<'_>) -> Vec<SectionView> {
             Section::DidNotRun => ("section-did-not-run", Tone::Quiet),
             Section::Done => ("section-done", Tone::Good),
         };
+        let runs = report.section(section).into_iter().map(|run| Entry::of_run(run, phrases));
+        let earlier = report.dead_letters.map(|letters| Entry::of_dead_letters(letters, phrases));
         let entries = match section {
             Section::NeedsYou => needs_you(report, phrases),
+            Section::Failed => runs.chain(earlier).collect(),
             _ => missed::together(report.section(section), phrases),
         };
         sections.push(SectionView { title: phrases.words.get(key), tone, entries });

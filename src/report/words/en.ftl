@@ -163,6 +163,22 @@ footer-window = Covers { $from } to { $to }
 footer-made = Made { $time } · zone { $zone }
 footer-promise = “Done” was read back from the server; points are the server's own rows.
 
+## Mails of their own
+
+notice-remind = Not done at { $time }: { $what }
+notice-alarm = Alarm: { $what }
+notice-dead = Gave up: { $what }
+notice-skip = Left out: { $what }
+notice-of = { $name }: { $what }
+notice-alarm-no_success = nothing proved for long
+notice-alarm-missed = its window was missed
+notice-alarm-no_rows = no new points
+notice-remind-said = Where a window is still open, Sunup goes on by itself; what is urgent you can do yourself.
+notice-alarm-said = Told once, when it begins; `sunup status` shows it until it is over.
+notice-dead-said = Sunup does nothing more about it by itself. `sunup dead` shows it; with `retry KEY` it goes on, with `acknowledge KEY` you take note of it.
+notice-skip-said = Nothing more is tried in this period.
+section-not-done = Not done yet
+
 ## Statuses
 
 status-pending = not started
@@ -214,6 +230,14 @@ loss-another = On { $time } another ledger lay here than the one that worked her
 alarm-no_success = { $name } ({ $account }): nothing was proved since { $time }, which is more than twice its interval
 alarm-missed = { $name } ({ $account }): its window was missed, as was found at { $time }, and nothing was proved since
 alarm-no_rows = { $name } ({ $account }): the points were read since { $time } without a fault, and no row was new: the sign-in or the rules may be stale
+dead-letters = { $count ->
+    [one] 1 dead letter of an earlier day waits for you: `sunup dead`
+   *[other] { $count } dead letters of earlier days wait for you: `sunup dead`
+}
+dead-letters-again = { $count ->
+    [one] 1 dead letter of an earlier day waits for you, and can go on: `sunup dead`
+   *[other] { $count } dead letters of earlier days wait for you, { $again } of them can go on: `sunup dead`
+}
 loss-nothing = no time on record
 loss-and-so = { $what }. What began before that may be done already: it is acted on only after the site has said “to do” twice, a settle time apart; what is done once for ever waits for your word
 
@@ -294,7 +318,10 @@ cli-other-at-work = Another run is at work on { $lane } ({ $holder }); this one 
 cli-nothing-left = Everything was done before: nothing was done now, and no browser was started.
 cli-no-report = Nothing is on record for { $date }.
 cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }
-cli-undelivered = The report to { $to } was not delivered ({ $state }): { $reason }
+cli-day = day
+cli-history-none = Nothing is on record since { $date }.
+cli-stopping = Stopping: nothing new is begun, and the next run goes on. A second signal ends it at once.
+cli-undelivered = The mail to { $to } was not delivered ({ $state }): { $reason }
 cli-mail-folder = The report lies in { $folder }
 cli-browser-starts = a browser starts for { $lane }
 cli-service-crontab = For `crontab -e`; mails what goes wrong, if this machine can send mail:

@@ -136,6 +136,22 @@ footer-window = 统计范围 { $from } 至 { $to }
 footer-made = { $time } 生成 · 时区 { $zone }
 footer-promise = 「完成」都是从服务器上读回来的；积分以服务器的明细为准。
 
+## 单独的邮件
+
+notice-remind = { $time } 还没完成：{ $what }
+notice-alarm = 警报：{ $what }
+notice-dead = 放弃了：{ $what }
+notice-skip = 跳过了：{ $what }
+notice-of = { $name } { $what }
+notice-alarm-no_success = 很久没有得到证实
+notice-alarm-missed = 错过了时间
+notice-alarm-no_rows = 没有新的积分
+notice-remind-said = 时间窗还开着的，Sunup 会自己继续；着急的话可以自己先做。
+notice-alarm-said = 只在开始时说一次；结束之前，`sunup status` 里一直看得到。
+notice-dead-said = Sunup 不会再自己动它。`sunup dead` 可以看到；`retry KEY` 让它继续，`acknowledge KEY` 表示已知道。
+notice-skip-said = 这一期不再尝试。
+section-not-done = 还没完成
+
 ## 状态
 
 status-pending = 还没开始
@@ -187,6 +203,8 @@ loss-another = { $time } 发现这里的账本不是上次用的那一本，它�
 alarm-no_success = { $name }（{ $account }）：自 { $time } 起没有任何一次得到核实，已超过两个周期
 alarm-missed = { $name }（{ $account }）：错过了时段（{ $time } 发现），此后还没有一次得到核实
 alarm-no_rows = { $name }（{ $account }）：自 { $time } 起积分明细读取正常，却没有一条新记录：登录或读取规则可能已经失效
+dead-letters = 以前有 { $count } 项放弃了的还没人看过：`sunup dead`
+dead-letters-again = 以前有 { $count } 项放弃了的还没人看过，其中 { $again } 项可以继续：`sunup dead`
 loss-nothing = 没有时间记录
 loss-and-so = { $what }。此前已开始的周期里的任务可能已经做过：要等站点隔一段核实时间两次都说“未做”才会去做；一次性的任务等你决定
 
@@ -261,7 +279,10 @@ cli-other-at-work = { $lane } 正由另一个进程处理（{ $holder }），这
 cli-nothing-left = 都已做完：这次什么也没做，也没有启动浏览器。
 cli-no-report = { $date } 没有任何记录。
 cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
-cli-undelivered = 发给 { $to } 的晨报没有送达（{ $state }）：{ $reason }
+cli-day = 日期
+cli-history-none = { $date } 以来没有记录。
+cli-stopping = 正在停下：不再开始新的，下次运行会接着做。再发一次信号就立刻结束。
+cli-undelivered = 发给 { $to } 的邮件没有送达（{ $state }）：{ $reason }
 cli-mail-folder = 晨报在 { $folder }
 cli-browser-starts = 正在为 { $lane } 启动浏览器
 cli-service-crontab = 写入 `crontab -e`；本机能发邮件时，出错会寄给你：

@@ -38,6 +38,7 @@ fn schedule(times: &str, until: &str) -> Schedule {
         grace,
         catch_up: CatchUp::default(),
         overlap: Overlap::default(),
+        remind: None,
         holidays: OnHoliday::Run,
         calendar: None,
     }

@@ -227,6 +227,7 @@ fn alerts(seen: Option<&Seen>, health: &Health, wellness: Wellness, said: &Said<
     let Some(seen) = seen else { return alerts };
     alerts.extend(seen.report.losses.iter().map(|loss| loss.line(words, said.zone)));
     alerts.extend(seen.report.alarms.iter().map(|alarm| alarm.line(words, said.zone)));
+    alerts.extend(seen.report.dead_letters.map(|letters| letters.line(words)));
     alerts.extend(seen.report.alerts.iter().map(|alert| match &alert.cure {
         Some(cure) => format!("{}{}{cure}", alert.text, words.get("colon")),
         None => alert.text.clone(),
