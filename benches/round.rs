@@ -104,6 +104,7 @@ async fn round(place: &Place, data: &str, now: &str) -> Duration {
         redactor: &redactor,
         watch: &Quiet,
         control: &control,
+        faulty_files: None,
         rehearsed: None,
     };
     let world = round.world(&Quiet);

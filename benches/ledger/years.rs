@@ -9,7 +9,7 @@ use sunup::clock::{Clock, SystemClock};
 use sunup::files::model::Project;
 use sunup::ledger::{Holder, IntentAnswer, Lease, LeaseAnswer, Ledger, MailState, PointsRead};
 use sunup::run::{Answer, Event, Lane, Next, Reading, SUBMISSIONS_A_DAY, Source, TaskRun};
-use sunup::runner::{Planned, keep_report, plan};
+use sunup::runner::{NewReport, Planned, keep_report, plan};
 use sunup::secrets::Redactor;
 use sunup::values::{Cell, Number, Row, Rows, Value};
 
@@ -156,7 +156,8 @@ fn live(ledger: &Ledger, project: &Project, now: DateTime<Utc>) {
     }
     // The report comes after the last key's end.
     let (date, at) = (plan[0].row.report_date, at + TimeDelta::minutes(1));
-    let report = keep_report(project, ledger, &Redactor::default(), date, at, None, false).expect("a report");
+    let new = NewReport { date, now: at, ..NewReport::default() };
+    let report = keep_report(project, ledger, &Redactor::default(), new).expect("a report");
     assert!(report.is_some(), "a morning has a report");
     for mail in ledger.undelivered_mails().expect("mails") {
         assert!(ledger.mail_sending(mail.id, 0, true, at).expect("a mail"));

@@ -87,6 +87,7 @@ pub(super) async fn run(common: &Common, args: &RunArgs, redactor: &Redactor) ->
         redactor,
         watch: &terminal,
         control: &control,
+        faulty_files: None,
         rehearsed,
     };
     let source = if args.tasks.is_empty() { Source::Schedule } else { Source::Hand };

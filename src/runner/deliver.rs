@@ -7,7 +7,7 @@ use super::report::{assemble, is_worth_sending, mark_reported};
 use crate::clock::Clock;
 use crate::files::model::Project;
 use crate::ledger::{Ledger, MailState, NewMail, OutboxMail, StoredReport};
-use crate::report::{self, ComposeError, Delivery, Mailer, Rehearsal, Rendered};
+use crate::report::{self, Alert, ComposeError, Delivery, Mailer, Rehearsal, Rendered};
 use crate::secrets::Redactor;
 
 /// Sends of a mail that may have arrived: the first, and one more with the same Message-ID.
@@ -24,18 +24,32 @@ pub struct Undelivered {
     pub reason: String,
 }
 
+/// A report that is to be made.
+#[derive(Debug, Default)]
+pub struct NewReport {
+    /// Its date.
+    pub date: NaiveDate,
+    /// When it is made.
+    pub now: DateTime<Utc>,
+    /// A task was started by hand: that makes no morning's report, but it may make a follow-up to one.
+    pub by_hand: bool,
+    /// It is about a rehearsal.
+    pub rehearsal: Option<Rehearsal>,
+    /// What is wrong and stands in no ledger.
+    pub alerts: Vec<Alert>,
+}
+
 /// Renders the report of this date and stores it with a mail for each recipient, if it tells anything new.
 pub fn keep_report(
     project: &Project,
     ledger: &Ledger,
     redactor: &Redactor,
-    date: NaiveDate,
-    now: DateTime<Utc>,
-    rehearsal: Option<Rehearsal>,
-    by_hand: bool,
+    new: NewReport,
 ) -> Result<Option<StoredReport>> {
-    let report = assemble(project, ledger, date, now, rehearsal)?;
-    // A hand-started task makes no morning's report; it may make a follow-up to one.
+    let NewReport { date, now, by_hand, rehearsal, mut alerts } = new;
+    let mut report = assemble(project, ledger, date, now, rehearsal)?;
+    alerts.append(&mut report.alerts);
+    report.alerts = alerts;
     if !is_worth_sending(&report) || (by_hand && report.number == 1) {
         return Ok(None);
     }

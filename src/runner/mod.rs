@@ -45,7 +45,7 @@ pub use calendars::calendar_troubles;
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use dead::{DeadLetter, dead_letters, order};
-pub use deliver::{Undelivered, deliver, keep_report};
+pub use deliver::{NewReport, Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
 pub use due::names_task;
 pub use explain::{

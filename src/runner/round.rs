@@ -7,12 +7,13 @@ use anyhow::Result;
 use super::heartbeat::{Heartbeat, verdict};
 use super::notices::Notices;
 use super::{
-    Control, CredentialsFrom, Launcher, Morning, Outcome, Proxy, Undelivered, Watch, World, deliver, keep_report, plan,
+    Control, CredentialsFrom, Launcher, Morning, NewReport, Outcome, Proxy, Undelivered, Watch, World, deliver,
+    keep_report, plan,
 };
 use crate::clock::Clock;
 use crate::files::model::Project;
 use crate::ledger::{Holder, Ledger, StoredReport};
-use crate::report::{Mailer, Rehearsal, SmtpServer};
+use crate::report::{Alert, Mailer, Rehearsal, SmtpServer};
 use crate::run::Source;
 use crate::secrets::{Redactor, Resolver};
 
@@ -34,6 +35,8 @@ pub struct Round<'a> {
     pub watch: &'a dyn Watch,
     /// How it is told to look again, or to stop.
     pub control: &'a Control,
+    /// What is wrong with newer files than these, which are not taken in.
+    pub faulty_files: Option<String>,
     /// What is there in place of the real sites.
     pub rehearsed: Option<Rehearsed<'a>>,
 }
@@ -179,7 +182,13 @@ impl Round<'_> {
 
     fn keep_report(&self, date: chrono::NaiveDate, by_hand: bool) -> Result<Option<StoredReport>> {
         let rehearsal = self.rehearsed.as_ref().map(|rehearsed| (rehearsed.told)());
-        keep_report(self.project, self.ledger, self.redactor, date, self.clock.now(), rehearsal, by_hand)
+        let faulty = self.faulty_files.iter().map(|faults| Alert {
+            kind: None,
+            text: format!("the files have changed and are faulty; those from before stay in use: {faults}"),
+            cure: Some("`sunup validate` shows every fault with its cure".to_owned()),
+        });
+        let (now, alerts) = (self.clock.now(), faulty.collect());
+        keep_report(self.project, self.ledger, self.redactor, NewReport { date, now, by_hand, rehearsal, alerts })
     }
 
     /// After a fault of ours in the middle of a morning: a report of what is on record, and what waits in the outbox.

@@ -57,7 +57,8 @@ impl Daemon<'_> {
         let resolver = Resolver::new(&project.root, std::env::vars_os(), self.place.redactor.clone());
         let control = Control::default();
         let place = self.place.clone();
-        let round = of(&place, &project, &ledger, &resolver, &control);
+        let faulty_files = self.desk.health.borrow().files_fault.clone();
+        let round = Round { faulty_files, ..of(&place, &project, &ledger, &resolver, &control) };
         let done = self.meanwhile(&round, &only, source).await;
         self.ordered.round_is_over();
         if let Some(done) = done {
@@ -149,6 +150,7 @@ fn of<'a>(
         redactor: place.redactor,
         watch: place.watch,
         control,
+        faulty_files: None,
         rehearsed: None,
     }
 }

@@ -311,6 +311,9 @@ async fn a_faulty_edit_changes_nothing_and_is_shown() {
     assert!(fault.contains("checkin.yaml") && fault.contains("chek"), "{fault}");
     assert_eq!(health.project.sites[0].tasks.len(), 3, "the files from before");
     assert!(stage.decisions().iter().any(|(_, answer, _)| answer == "run"), "their slot is kept");
+    let ledger = Connection::open(stage.data().join("ledger.db")).unwrap();
+    let report: String = ledger.query_row("SELECT text FROM reports", [], |row| row.get(0)).unwrap();
+    assert!(report.contains("checkin.yaml") && report.contains("sunup validate"), "{report}");
 }
 
 /// Orders that came while no round is under way, at six and half past.
@@ -340,6 +343,7 @@ async fn ordered(stage: &Stage, orders: &[&[&str]]) -> Vec<Vec<Answer>> {
         redactor: &redactor,
         watch: &Quiet,
         control: &control,
+        faulty_files: None,
         rehearsed: None,
     };
     let mut desk = Ordered::default();

@@ -35,15 +35,15 @@ async fn stops(household: &Household, daemon: Child) -> Outcome {
     eprintln!("it has stopped within {:?}", clock.uptime());
     assert_eq!(outcome.code, 0, "{outcome}");
     assert_eq!(household.place.processes(), Vec::<String>::new(), "{outcome}");
-    // A lease that is held has at least twenty minutes before it.
-    let held = "SELECT count(*) FROM leases, meta WHERE name = 'high_water' AND datetime(expires_at) > datetime(value, '+10 minutes')";
-    let held = ask(&household.place.path("data"), held);
-    assert_eq!(held, ["0"], "its leases are given back: {outcome}");
+    assert_eq!(ask(&household.place.path("data"), HELD), ["0"], "its leases are given back: {outcome}");
     outcome
 }
 
+/// How many leases are held: such a one has at least twenty minutes before it.
+pub const HELD: &str = "SELECT count(*) FROM leases, meta WHERE name = 'high_water' AND datetime(expires_at) > datetime(value, '+10 minutes')";
+
 /// The rows of a query of the ledger with one column; none before it is there.
-fn ask(data: &Path, sql: &str) -> Vec<String> {
+pub fn ask(data: &Path, sql: &str) -> Vec<String> {
     let rows = || -> rusqlite::Result<Vec<String>> {
         let ledger = Connection::open_with_flags(data.join("ledger.db"), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let mut statement = ledger.prepare(sql)?;

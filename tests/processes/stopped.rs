@@ -4,6 +4,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::process::Child;
 
+use crate::daemon::{HELD, ask};
 use crate::household::{Household, statuses};
 use crate::stage::Morning;
 use crate::support::{browser_turn, ended, start, until};
@@ -68,6 +69,7 @@ async fn told_to_stop_in_the_middle_of_a_page_it_sends_nothing_and_the_next_goes
         let outcome = ended(runner).await;
         assert_eq!((outcome.code, household.site.acts()), (code, 0), "{outcome}");
         assert_eq!(household.place.processes(), Vec::<String>::new(), "{outcome}");
+        assert_eq!(ask(&household.place.path("data"), HELD), ["0"], "its lease is given back: {outcome}");
         household.site.release();
     }
     // It needs the lane and the attempts that the others gave back.
