@@ -1,9 +1,11 @@
 //! Keys that nobody opened in their time: opened and closed in one write, however many there are.
 
 use chrono::{DateTime, Utc};
+use rusqlite::OptionalExtension;
 
 use super::attempts::decided_in;
 use super::keys::{append_in, open_in};
+use super::stamp::{stamp, unstamp};
 use super::store::Statements;
 use super::{KeyRow, Ledger, LedgerError};
 use crate::run::{Event, Source, Status, TaskRun};
@@ -35,5 +37,22 @@ impl Ledger {
             Ok(())
         })?;
         self.leave_mark()
+    }
+
+    /// When it was last looked, of all tasks, for slots that were passed.
+    pub fn looked_for_passed(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
+        self.read(|connection| {
+            let sql = "SELECT value FROM meta WHERE name = 'looked_for_passed'";
+            let at: Option<String> = connection.query_row_cached(sql, [], |row| row.get(0)).optional()?;
+            at.map(|text| unstamp(0, &text)).transpose()
+        })
+    }
+
+    /// Writes down that it was looked for them.
+    pub fn note_look_for_passed(&self, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        self.write_lazily(|connection| {
+            let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES ('looked_for_passed', ?1)";
+            connection.execute_cached(sql, [stamp(at)]).map(drop)
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Days on which nobody was there: each slot that was passed as a whole leaves a line, and the report says so.
 
 use anyhow::Result;
-use chrono::{Days, NaiveDate};
+use chrono::{Days, NaiveDate, TimeDelta};
 
 use super::due::names_task;
 use super::morning::Morning;
@@ -14,13 +14,18 @@ use crate::run::{Key, Lane, Status};
 const DAYS: u64 = 31;
 /// And never more of them for one task and account: one that polls has hundreds a day.
 const KEYS: usize = 31;
+/// What is missed between two runs that are no further apart is found by a later one.
+const LOOK_AGAIN: TimeDelta = TimeDelta::hours(1);
 
 impl<'a> Morning<'a> {
     /// Closes, as missed, the keys that would have been opened while nobody was there. A task that has no key on record was
     /// not there itself; what is older than the last loss of the ledger may have been on record.
     pub(super) fn record_missed(&self, now: Instant) -> Result<()> {
         let ledger = self.world.ledger;
-        if self.world.clock_fault()?.is_some() {
+        let all = self.only.is_empty();
+        let looked = ledger.looked_for_passed()?.filter(|_| all);
+        let just_looked = looked.is_some_and(|at| (at..at + LOOK_AGAIN).contains(&now));
+        if just_looked || self.world.clock_fault()?.is_some() {
             return Ok(());
         }
         let planned = self.planned(None, now)?;
@@ -36,7 +41,7 @@ impl<'a> Morning<'a> {
                 }
             }
         }
-        Ok(())
+        if all { Ok(ledger.note_look_for_passed(now)?) } else { Ok(()) }
     }
 
     /// The keys of a task since its last one on record, oldest first, whose windows are all over.
