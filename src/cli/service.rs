@@ -233,6 +233,12 @@ mod tests {
             (schedule.times, schedule.until) = (Times::at(clock("22:00")), clock("02:00"));
         });
         assert_eq!(night, ["*-*-* *:00/10:00 Asia/Shanghai"], "a window over midnight");
+        let reminded = example(|project| {
+            let schedules = project.sites[0].tasks.iter_mut().map(|task| &mut task.schedule);
+            schedules.for_each(|schedule| schedule.until = clock("08:00"));
+            project.sites[0].tasks[0].schedule.remind = Some(clock("10:05"));
+        });
+        assert_eq!(reminded, ["*-*-* 06..10:00/10:00 Asia/Shanghai", "*-*-* 10:05:00 Asia/Shanghai"]);
     }
 
     #[test]

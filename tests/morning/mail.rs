@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::server::Server;
 use crate::sink::{Answer, serve};
 use crate::stage::{Morning, Stage};
-use crate::support::run;
+use crate::support::{run, start};
 
 /// The files of a real run without a driver, whose mails go to this port.
 fn stage(port: u16) -> Stage {
@@ -151,4 +151,23 @@ async fn a_reminder_is_a_mail_of_its_own_that_comes_once_and_whole() {
 
     run(stage.real_run(&[])).await;
     assert_eq!(server.count(), 2, "a third run has nothing to tell");
+}
+
+#[tokio::test]
+async fn killed_between_storing_and_sending_a_run_leaves_one_reminder_to_the_next() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let stage = stage(port);
+    stage.edit("sunup.yaml", "until: \"23:30\"", "until: \"23:30\"\n  remind: \"06:10\"");
+    let mut first = start(stage.real_run(&[]));
+    let _waits_for_a_greeting = listener.accept().await.expect("a connection");
+    first.kill().await.expect("it is killed");
+
+    let server = Server::start(&[]);
+    stage.edit("sunup.yaml", &format!("port: {port}"), &format!("port: {}", server.port));
+    for _ in 0..2 {
+        let next = run(stage.real_run(&[])).await;
+        let reminders = subjects(&server).into_iter().filter(|subject| subject.contains("还没完成"));
+        assert_eq!(reminders.count(), 1, "{next}");
+    }
 }
