@@ -10,9 +10,10 @@ use crate::ledger::{KeyRow, StatusLine};
 use crate::run::{Event, Status, TaskRun};
 
 impl<'a> Morning<'a> {
-    /// Today's keys. A task that has another name than before goes on with the key that it has had in this period.
+    /// Today's keys, after those of the past that are made up. A task that has another name than before goes on with the key that it has had in this period.
     pub(super) fn planned(&self, now: Instant) -> Result<Vec<Planned<'a>>> {
-        let mut planned = plan(self.world.project, now);
+        let mut planned = self.backlog(now)?;
+        planned.extend(plan(self.world.project, now));
         for key in &mut planned {
             self.keep_former_key(key, now)?;
         }

@@ -1,7 +1,7 @@
 //! One run: all keys that are due, until each is final or waits beyond the report's time. Its lanes work side by side, as
 //! many as `browser.parallel` allows; a lane that only waits gives its place to one that can work.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::path::PathBuf;
@@ -65,6 +65,8 @@ pub struct Morning<'a> {
     pub(super) only: Vec<String>,
     deadline: Instant,
     pub(super) limit: Instant,
+    /// What it makes up of past periods.
+    pub(super) backlog: OnceCell<Vec<Planned<'a>>>,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
     pub(super) progress: Cell<u64>,
     /// Lanes in which another run is at work, and which that is.
@@ -112,7 +114,7 @@ impl<'a> Morning<'a> {
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
         let (progress, others_at_work) = (Cell::new(0), RefCell::default());
-        Morning { world, source, only, deadline, limit, progress, others_at_work }
+        Morning { world, source, only, deadline, limit, backlog: OnceCell::new(), progress, others_at_work }
     }
 
     /// The same, on another's word.
