@@ -7,8 +7,8 @@ use crate::timing::{CatchUp, SkipAfter, Strategy};
 
 const KEYS: &[&str] = &["strategy", "since", "batch", "skip_if_after", "first_start"];
 
-const STRATEGIES: [(&str, Option<Strategy>); 3] =
-    [("latest", Some(Strategy::Latest)), ("never", Some(Strategy::Never)), ("each", None)];
+const STRATEGIES: [(&str, Strategy); 3] =
+    [("latest", Strategy::Latest), ("never", Strategy::Never), ("each", Strategy::Each)];
 
 impl File {
     /// `catch_up` over that of the file above, key by key. A word alone is the strategy.
@@ -16,11 +16,11 @@ impl File {
         let mut catch_up = above;
         let Some(node) = fields.get("catch_up") else { return catch_up };
         if node.entries().is_none() {
-            catch_up.strategy = self.strategy(node).unwrap_or(catch_up.strategy);
+            catch_up.strategy = self.one_of(node, &STRATEGIES).unwrap_or(catch_up.strategy);
             return catch_up;
         }
         let Some(own) = Fields::of(self, node, "catch_up", &[KEYS]) else { return catch_up };
-        if let Some(strategy) = own.get("strategy").and_then(|node| self.strategy(node)) {
+        if let Some(strategy) = own.get("strategy").and_then(|node| self.one_of(node, &STRATEGIES)) {
             catch_up.strategy = strategy;
         }
         if let Some(limit) = own.get("skip_if_after").and_then(|node| self.skip_if_after(node)) {
@@ -30,16 +30,13 @@ impl File {
         if let Some(waits) = own.get("first_start").and_then(|node| self.one_of(node, &words)) {
             catch_up.first_waits = waits;
         }
-        own.not_supported(&["since", "batch"]);
-        catch_up
-    }
-
-    fn strategy(&self, node: &Node) -> Option<Strategy> {
-        let strategy = self.one_of(node, &STRATEGIES)?;
-        if strategy.is_none() {
-            self.not_supported(node.span.clone(), "catch_up: each");
+        if let Some(since) = own.get("since").and_then(|node| self.date(node)) {
+            catch_up.since = Some(since);
         }
-        strategy
+        if let Some(batch) = own.get("batch").and_then(|node| self.whole(node, 1..=100)) {
+            catch_up.batch = batch;
+        }
+        catch_up
     }
 
     /// A time of day, or how long after the slot.

@@ -33,6 +33,7 @@ mod zone;
 mod account;
 mod calendars;
 mod catch_up;
+mod each;
 mod evidence;
 mod fetch;
 mod ics;

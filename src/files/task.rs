@@ -24,6 +24,7 @@ const KEYS: &[&str] = &[
     "period",
     "effect",
     "accounts",
+    "backfill",
     "vars",
     "requires",
     "check",
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
         let was = file.former_path(fields);
         let heartbeat = fields.get("heartbeat").map(|node| file.heartbeat(node));
         let notify = fields.get("notify").map(|node| self.notify(node));
-        Some(Task {
+        let task = Task {
             id: id.to_owned(),
             name: name?.to_owned(),
             period: period?,
@@ -151,7 +152,9 @@ impl<'a> Reader<'a> {
             notify: or_default(notify, Notify::default())?,
             heartbeat: transpose(heartbeat)?,
             place: file.place(0),
-        })
+        };
+        file.fits_each(fields, schedule, &task);
+        Some(task)
     }
 
     fn accounts(&self, fields: &Fields<'_>) -> Option<Vec<String>> {

@@ -11,6 +11,8 @@ pub struct Passed {
     pub never: bool,
     /// It is not begun from here on, though its window goes on.
     pub begin_by: Option<DateTime<Utc>>,
+    /// It is made up on a later day: a key that was not tried stays open for that.
+    pub each: bool,
     /// The task's very first slot waits for the next one.
     pub first_waits: bool,
     /// A slot waits for the one before; otherwise it is dropped.

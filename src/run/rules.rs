@@ -42,7 +42,10 @@ pub struct Rules {
 impl Rules {
     /// The rules of this task in this period and window, one of its `slots`.
     pub fn of(task: &Task, key: Key, period: Period, window: Window, slots: &Slots<'_>) -> Self {
+        let is_past = period.to <= window.slot;
         let closes_at = match period.kind {
+            // Made up: today's window is all it has today.
+            _ if is_past => Some(window.until),
             PeriodKind::Once => None,
             PeriodKind::Occurrence => Some(window.until),
             // Its later slots are further chances. The files may have changed since the key was opened.
@@ -58,6 +61,7 @@ impl Rules {
         let catch_up = task.schedule.catch_up;
         let passed = Passed {
             never: catch_up.strategy == Strategy::Never,
+            each: catch_up.strategy == Strategy::Each,
             begin_by: catch_up.skip_if_after.map(|limit| limit.of(&window, slots.zone)),
             first_waits: catch_up.first_waits,
             queues: task.schedule.overlap == Overlap::Queue,
@@ -73,9 +77,17 @@ impl Rules {
             commit_limit,
             window,
             closes_at,
-            late_after: window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
+            late_after: match is_past {
+                true => period.to,
+                false => window.slot + TimeDelta::from_std(task.schedule.grace).unwrap_or_default(),
+            },
             passed,
             period,
         }
+    }
+
+    /// True for a key that is made up: its window lies beyond its period, whose end ends nothing any more.
+    pub fn is_past(&self) -> bool {
+        self.period.to <= self.window.slot
     }
 }

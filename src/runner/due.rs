@@ -17,12 +17,12 @@ impl<'a> Morning<'a> {
         self.plan.borrow_mut().at(self.world.project, now)
     }
 
-    /// The same, of one lane or of all. A task that has another name than before goes on with the key that it has had in this
-    /// period.
+    /// The same after those of the past that are made up, of one lane or of all. A task that has another name than before
+    /// goes on with the key that it has had in this period.
     pub(super) fn planned(&self, lane: Option<&Lane>, now: Instant) -> Result<Vec<Planned<'a>>> {
-        let plan = self.plan(now);
-        let wanted = plan.iter().filter(|key| lane.is_none_or(|lane| *lane == key.row.lane));
-        let mut planned: Vec<Planned<'a>> = wanted.cloned().collect();
+        let (backlog, plan) = (self.backlog(now)?, self.plan(now));
+        let wanted = |key: &&Planned<'a>| lane.is_none_or(|lane| *lane == key.row.lane);
+        let mut planned: Vec<Planned<'a>> = backlog.iter().chain(plan.iter()).filter(wanted).cloned().collect();
         for key in &mut planned {
             self.keep_former_key(key, now)?;
         }

@@ -7,7 +7,7 @@ use super::due::names_task;
 use super::morning::Morning;
 use super::plan::{Planned, plan_slot};
 use crate::clock::Instant;
-use crate::files::model::{Site, Task};
+use crate::files::model::{Site, Strategy, Task};
 use crate::run::{Key, Lane, Status};
 
 /// Slots before this are not told of one by one.
@@ -32,7 +32,9 @@ impl<'a> Morning<'a> {
         let lost = ledger.losses()?.last().map(|loss| loss.found_at);
         let today = |key: &Key| planned.iter().any(|planned| planned.row.key == *key);
         for site in &self.world.project.sites {
-            for task in site.tasks.iter().filter(|task| names_task(&self.only, &site.id, &task.id)) {
+            let tasks = site.tasks.iter().filter(|task| names_task(&self.only, &site.id, &task.id));
+            // Of these each period is made up.
+            for task in tasks.filter(|task| task.schedule.catch_up.strategy != Strategy::Each) {
                 for account in &task.accounts {
                     let lane = Lane { site: site.id.clone(), account: account.clone() };
                     let mut missed = self.missed(site, task, &lane, now)?;

@@ -7,6 +7,7 @@
 //! ```
 
 mod alarms;
+mod backlog;
 mod before;
 mod ask;
 mod calendars;

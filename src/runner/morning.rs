@@ -1,7 +1,7 @@
 //! One run: all keys that are due, until each is final or waits beyond the report's time. Its lanes work side by side, as
 //! many as `browser.parallel` allows; a lane that only waits gives its place to one that can work.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ pub struct Morning<'a> {
     deadline: Instant,
     pub(super) limit: Instant,
     pub(super) plan: RefCell<Plan<'a>>,
+    /// What it makes up of past periods.
+    pub(super) backlog: OnceCell<Vec<Planned<'a>>>,
     /// Answers that were given again: that they were is written down at the end, all at once.
     pub(super) repeated: RefCell<Vec<(Key, Instant)>>,
     /// Rises whenever something happened to a key: what waits for it is looked at again.
@@ -115,8 +117,8 @@ impl<'a> Morning<'a> {
         let limit = now + TimeDelta::from_std(world.project.settings.run_limit).unwrap_or_default();
         let deadline = deadline(world.project, now).min(limit);
         let (plan, progress, others_at_work) = (RefCell::default(), Cell::new(0), RefCell::default());
-        let repeated = RefCell::default();
-        Morning { world, source, only, deadline, limit, plan, repeated, progress, others_at_work }
+        let (backlog, repeated) = (OnceCell::new(), RefCell::default());
+        Morning { world, source, only, deadline, limit, plan, backlog, repeated, progress, others_at_work }
     }
 
     /// The same, on another's word.

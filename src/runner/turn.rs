@@ -119,7 +119,11 @@ impl<'a> Morning<'a> {
             open.close().await?;
         }
         let asked = self.ask(key, now).await?;
-        let source = if asked.state.due.is_some() { Source::Retry } else { self.source };
+        let source = match asked.state.due {
+            Some(_) => Source::Retry,
+            None if key.rules.is_past() => Source::CatchUp,
+            None => self.source,
+        };
         self.record_decision(key, &asked, source, now)?;
         let decision = asked.decision;
         if decision == Decision::Run && held_by_another(world.ledger, key)?.is_some() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Days, TimeDelta, Utc};
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use super::period::instant;
@@ -10,14 +10,24 @@ use super::units::ClockTime;
 use super::window::Window;
 
 /// `catch_up:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatchUp {
     /// Is it made up?
     pub strategy: Strategy,
+    /// With `each`: the first day whose period is made up.
+    pub since: Option<NaiveDate>,
+    /// With `each`: so many periods of the past in one run.
+    pub batch: u32,
     /// Until when it may begin, where that is before the end of its window.
     pub skip_if_after: Option<SkipAfter>,
     /// A task's very first slot, if it was passed already, waits for the next one.
     pub first_waits: bool,
+}
+
+impl Default for CatchUp {
+    fn default() -> Self {
+        CatchUp { strategy: Strategy::Latest, since: None, batch: 3, skip_if_after: None, first_waits: false }
+    }
 }
 
 /// Is a slot that was passed made up?
@@ -26,6 +36,8 @@ pub enum Strategy {
     /// By one run, while its window is open.
     #[default]
     Latest,
+    /// Every period that is missing, with a key of its own.
+    Each,
     /// No.
     Never,
 }

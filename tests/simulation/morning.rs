@@ -225,7 +225,11 @@ impl<'w> Morning<'w> {
                 self.others_at_work = true;
                 Turn::Rests
             }
-            Refusal::WindowClosed | Refusal::AlreadyDone | Refusal::Closed(_) | Refusal::Ticket(_) => Turn::Rests,
+            Refusal::WindowClosed
+            | Refusal::FirstStart
+            | Refusal::AlreadyDone
+            | Refusal::Closed(_)
+            | Refusal::Ticket(_) => Turn::Rests,
             Refusal::DoneBy(_) | Refusal::InFlight(_) | Refusal::ClosedBy(..) => {
                 unreachable!("no two tasks share a key")
             }

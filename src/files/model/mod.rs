@@ -7,6 +7,7 @@ mod settings;
 mod site;
 mod step;
 mod task;
+mod uses;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,9 +24,10 @@ pub use settings::{
 pub use site::{Account, OwnChallenge, SignIn, Site, Viewport};
 pub use step::{Dialog, Fetch, FetchBody, FileEncoding, Go, JsonTemplate, Otherwise, ScrollTo, Step, Verb};
 pub use task::{Act, Effect, Notify, Refused, Requirement, Retry, Reward, Task, Verify};
+pub use uses::names_of;
 
-pub use crate::timing::Schedule;
 use crate::timing::Slots;
+pub use crate::timing::{CatchUp, Schedule, Strategy};
 
 /// Everything that one folder of files says.
 #[derive(Debug, Clone)]

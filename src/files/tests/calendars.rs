@@ -26,7 +26,8 @@ fn catch_up_is_merged_key_by_key_too() {
     let top = "schedule: { catch_up: { skip_if_after: 2h, first_start: wait }, overlap: queue }";
     let schedule = merged(top, "schedule: { catch_up: never }", "schedule: { catch_up: { skip_if_after: \"07:30\" } }");
     let limit = SkipAfter::Time(parse_clock("07:30").unwrap());
-    let wanted = CatchUp { strategy: Strategy::Never, skip_if_after: Some(limit), first_waits: true };
+    let wanted =
+        CatchUp { strategy: Strategy::Never, skip_if_after: Some(limit), first_waits: true, ..CatchUp::default() };
     assert_eq!((schedule.catch_up, schedule.overlap), (wanted, Overlap::Queue));
     let none = merged("", "", "schedule: { until: \"16:00\" }");
     assert_eq!((none.catch_up, none.overlap), (CatchUp::default(), Overlap::Skip));

@@ -197,7 +197,8 @@ impl TaskRun {
         }
         let about_to_act = matches!(self.phase, Phase::ToDo | Phase::Ready | Phase::Prepared);
         let margin = if about_to_act { rules.commit_limit } else { std::time::Duration::ZERO };
-        let period_over = now >= rules.period.to - TimeDelta::from_std(margin).unwrap_or_default();
+        let end = rules.period.to - TimeDelta::from_std(margin).unwrap_or_default();
+        let period_over = now >= end && !rules.is_past();
         // Found to do, and the day ended under way: nothing failed.
         if about_to_act && period_over {
             return Some((Status::Skipped, PERIOD_OVER.to_owned()));
@@ -207,6 +208,8 @@ impl TaskRun {
         }
         Some(match &self.failure {
             Some(failure) if self.tried => (Status::Dead, format!("window_closed: {}", failure.kind)),
+            // It is made up on another day.
+            _ if rules.passed.each && !self.tried => return None,
             _ if self.ticket.is_some() => (Status::Dead, "window_closed: a person was asked".to_owned()),
             _ => (Status::Skipped, self.reason.as_ref().map_or("missed".to_owned(), |why| format!("missed: {why}"))),
         })

@@ -3,6 +3,7 @@
 mod attempts;
 mod decision;
 mod doubt;
+mod each;
 mod evidence;
 mod passed;
 mod refused;

@@ -58,7 +58,7 @@ fn skip_if_after_ends_what_is_not_begun_by_then() {
 
 #[test]
 fn what_was_begun_is_never_ended_by_catch_up() {
-    let strict = Passed { never: true, begin_by: Some(six()), first_waits: true, queues: false };
+    let strict = Passed { never: true, begin_by: Some(six()), first_waits: true, ..Passed::default() };
     let before = Before { is_first: true, under_way: Some("earlier"), asked_in_time: false };
     for (name, state) in [("a retry", failed()), ("a verify", sent())] {
         let due = state.due.unwrap();

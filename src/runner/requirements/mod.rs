@@ -85,7 +85,8 @@ fn task_state(
     site: Option<&str>,
     task: &str,
 ) -> Result<RequirementState> {
-    let wanted = plan.iter().filter(|other| other.row.task == task).filter(|other| match site {
+    let todays = plan.iter().filter(|other| other.row.task == task && !other.rules.is_past());
+    let wanted = todays.filter(|other| match site {
         Some(site) => other.row.lane.site == site,
         None => other.row.lane == planned.row.lane,
     });
