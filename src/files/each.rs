@@ -31,7 +31,7 @@ impl File {
         }
         let key = if fields.get("schedule").is_some() { "schedule" } else { "name" };
         if task.requires.iter().any(|requirement| matches!(requirement, Requirement::Task { .. })) {
-            self.not_supported(fields.key_span(key), "catch_up: each, with `requires: task`");
+            self.not_supported(fields.key_span(key), "catch_up: each with requires: task");
         }
         if let Some((message, cure)) = unfit(&schedule.catch_up, task, backfill.flatten() == Some(true)) {
             self.wrong(fields.key_span(key), format!("`catch_up: each`: {message}"), cure);

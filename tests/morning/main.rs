@@ -14,6 +14,7 @@ mod canary;
 mod clock;
 mod dead;
 mod documented;
+mod each;
 mod holidays;
 mod killed;
 mod ledger;

@@ -192,3 +192,17 @@ fn tasks_with_one_business_key_have_one_kind_of_period_and_need_no_secret_for_it
     );
     assert!(messages(&scratch)[0].contains("the user name may be one"), "{:?}", messages(&scratch));
 }
+
+#[test]
+fn a_day_that_is_past_waits_for_no_other_task() {
+    let scratch = Scratch::new();
+    let each =
+        "requires:\n  - task: checkin\nschedule: { until: \"16:00\", catch_up: { strategy: each, since: 2026-11-01 } }";
+    let text = scratch.read("tasks/community/checkin.yaml").replace("schedule: { until: \"16:00\" }", each);
+    scratch.write("tasks/community/second.yaml", text);
+    let faults = scratch.faults();
+    assert!(
+        faults.iter().any(|fault| fault.contains("not supported yet: `catch_up: each with requires: task`")),
+        "{faults:?}"
+    );
+}
