@@ -59,4 +59,11 @@ async fn a_dead_letter_is_told_of_until_a_person_has_taken_note() {
     assert!(unknown.code == 2 && unknown.stderr.contains("`sunup dead` lists them"), "{unknown}");
     let status = run(stage.sunup(&["status"])).await;
     assert!(status.stdout.contains("（dead）"), "noted is not undone: {status}");
+    let history = run(stage.sunup(&["history", "checkin", "--days", "2"])).await;
+    assert!(history.stdout.contains("（dead）") && history.stdout.contains("每日签到"), "{history}");
+    let others = run(stage.sunup(&["history", "publish", "--json"])).await;
+    assert_eq!((others.code, json(&others)["days"].clone()), (0, Json::Array(Vec::new())), "{others}");
+    for wrong in [&["history", "nobody"][..], &["history", "--days", "0"]] {
+        assert_eq!(run(stage.sunup(wrong)).await.code, 2, "{wrong:?}");
+    }
 }
