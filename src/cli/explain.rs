@@ -13,7 +13,7 @@ use crate::files::model::{Project, Site, Task};
 use crate::program::Programs;
 use crate::report::{Reason, Words};
 use crate::runner::{
-    CalendarNote, Explained, KeyNow, NextSlot, Outside, Ready, Required, explain as explain_task, next_slots,
+    CalendarNote, Explained, KeyNow, LogLine, NextSlot, Outside, Ready, Required, explain as explain_task, next_slots,
 };
 
 /// What `explain` takes.
@@ -101,6 +101,7 @@ impl Page {
                 &[("number", number), ("time", since), ("source", self.source(&attempt.source))],
             );
         }
+        explained.key.iter().for_each(|key| self.log(&key.log));
         if let Some(next) = explained.next {
             self.line("explain-next", &[("time", self.time(next))]);
         }
@@ -130,6 +131,18 @@ impl Page {
         }
         let window = [("from", self.time(key.window.slot)), ("until", self.time(key.window.until))];
         self.line("explain-key", &[[("key", key.key.as_str().to_owned())].as_slice(), &window].concat());
+    }
+
+    /// The end of what happened to the key.
+    fn log(&self, lines: &[LogLine]) {
+        if !lines.is_empty() {
+            self.line("explain-log", &[]);
+        }
+        for line in lines {
+            let at = line.at.with_timezone(&self.zone).format("%Y-%m-%d %H:%M:%S");
+            let detail = line.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+            show::line(&format!("  {at} {}{detail}", line.event));
+        }
     }
 
     fn required(&self, required: &Required) {

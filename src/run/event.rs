@@ -18,6 +18,18 @@ pub enum Which {
     SignIn,
 }
 
+impl Which {
+    /// Its name in task files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Which::Check => "check",
+            Which::Baseline => "baseline",
+            Which::Verify => "verify",
+            Which::SignIn => "sign_in.check",
+        }
+    }
+}
+
 /// Who asked "run now?".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

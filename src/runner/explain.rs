@@ -11,11 +11,14 @@ use crate::clock::Instant;
 use crate::files::model::{Project, Site, Task};
 use crate::ledger::{DecisionLine, Holder, Ledger};
 use crate::report::Reason;
-use crate::run::{Key, RequirementState, Status};
+use crate::run::{Event, Key, RequirementState, Status};
 use crate::timing::{Comes, Shown, Skip, Slot, Window, shown};
 
 /// So many keys back, it is looked how long requirements took.
 const DAYS_BACK: u32 = 100;
+
+/// So many of the last things that happened to a key are told.
+const LOG_LINES: usize = 8;
 
 /// One task and account, explained.
 #[derive(Debug, Clone, Serialize)]
@@ -56,6 +59,19 @@ pub struct KeyNow {
     pub now: String,
     /// The attempt under way: its number, who began it, and when.
     pub attempt: Option<Attempt>,
+    /// The end of what happened to it, oldest first: during an attempt the last line says how far that has come.
+    pub log: Vec<LogLine>,
+}
+
+/// One thing that happened to a key.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogLine {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// A word for it, as the ledger has it: `started`, `read`, `prepared`, `intended`, `committed` and so on.
+    pub event: &'static str,
+    /// What was read, or what went wrong.
+    pub detail: Option<String>,
 }
 
 /// An attempt under way.
@@ -183,6 +199,7 @@ fn unknown(key: &Planned<'_>) -> KeyNow {
         last_decision: None,
         now: String::new(),
         attempt: None,
+        log: Vec::new(),
     }
 }
 
@@ -213,6 +230,7 @@ async fn explain_key(
         last_decision: ledger.decisions(&about)?.pop(),
         now: asked.decision.to_string(),
         attempt: attempt.map(|(source, since)| Attempt { number, source, since }),
+        log: log_of(ledger, &about)?,
         key: about,
     });
     let at_work = ledger.lease_holder(&key.row.lane, &Holder::this(), now)?;
@@ -229,6 +247,20 @@ async fn explain_key(
         explained.requirements.push(Required { name, state, detail, ready: ready(&days, at) });
     }
     Ok(())
+}
+
+/// The last lines of a key.
+fn log_of(ledger: &Ledger, key: &Key) -> Result<Vec<LogLine>> {
+    let events = ledger.events(key)?;
+    let last = events.iter().skip(events.len().saturating_sub(LOG_LINES));
+    let line = |(at, event): &(DateTime<Utc>, Event)| {
+        let which = match event {
+            Event::Read { which, .. } => Some(which.word().to_owned()),
+            _ => event.failure().map(|failure| format!("{}: {}", failure.kind, failure.message)),
+        };
+        LogLine { at: *at, event: event.word(), detail: which }
+    };
+    Ok(last.map(line).collect())
 }
 
 /// One of a task's keys: its slot, what its requirements were called, and the answers.

@@ -50,7 +50,7 @@ pub use deliver::{NewReport, Undelivered, deliver, keep_report};
 pub use doubt::lost_lines;
 pub use due::names_task;
 pub use explain::{
-    Attempt, CalendarNote, ClockNote, Explained, KeyNow, NextSlot, Ready, Required, explain, next_slots,
+    Attempt, CalendarNote, ClockNote, Explained, KeyNow, LogLine, NextSlot, Ready, Required, explain, next_slots,
 };
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};

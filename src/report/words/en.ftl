@@ -321,7 +321,11 @@ cli-ticket = Ticket #{ $number }, { $site } ({ $account }): { $reason }
 cli-day = day
 cli-history-none = Nothing is on record since { $date }.
 cli-stopping = Stopping: nothing new is begun, and the next run goes on. A second signal ends it at once.
-cli-undelivered = The mail to { $to } was not delivered ({ $state }): { $reason }
+cli-undelivered = The mail to { $to } was not delivered ({ $state ->
+    [queued] it will be tried again
+    [uncertain] it may have arrived
+   *[failed] refused for good
+}): { $reason }
 cli-mail-folder = The report lies in { $folder }
 cli-browser-starts = a browser starts for { $lane }
 cli-service-crontab = For `crontab -e`; mails what goes wrong, if this machine can send mail:
@@ -347,6 +351,7 @@ explain-key = Key: { $key }, from { $from } until { $until }
 explain-at-work = At work in its lane: { $holder }
 explain-nobody = Nobody is at work in its lane
 explain-attempt = Attempt { $number } is under way since { $time } ({ $source })
+explain-log = What happened to it last:
 explain-next = Next slot: { $time }
 explain-slot = slot
 explain-until = until

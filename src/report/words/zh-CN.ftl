@@ -282,7 +282,11 @@ cli-ticket = 工单 #{ $number }，{ $site }（{ $account }）：{ $reason }
 cli-day = 日期
 cli-history-none = { $date } 以来没有记录。
 cli-stopping = 正在停下：不再开始新的，下次运行会接着做。再发一次信号就立刻结束。
-cli-undelivered = 发给 { $to } 的邮件没有送达（{ $state }）：{ $reason }
+cli-undelivered = 发给 { $to } 的邮件没有送达（{ $state ->
+    [queued] 稍后再发
+    [uncertain] 可能已经送到
+   *[failed] 被拒收
+}）：{ $reason }
 cli-mail-folder = 晨报在 { $folder }
 cli-browser-starts = 正在为 { $lane } 启动浏览器
 cli-service-crontab = 写入 `crontab -e`；本机能发邮件时，出错会寄给你：
@@ -308,6 +312,7 @@ explain-key = 键：{ $key }，{ $from } 到 { $until }
 explain-at-work = 它的通道里正在做事的是：{ $holder }
 explain-nobody = 它的通道里现在没有人在做事
 explain-attempt = 第 { $number } 次尝试从 { $time } 起正在进行（{ $source }）
+explain-log = 最后几步：
 explain-next = 下一个时段：{ $time }
 explain-slot = 时段
 explain-until = 截止
