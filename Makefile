@@ -29,7 +29,7 @@ soak: ## The wider simulation: a million mornings, and every pair of crashes of 
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
 
-bench: need-demo ## Measure speed and memory against a hand-written script, and a ledger of ten years (30 GB; SUNUP_DAYS=365: 3)
+bench: need-demo ## Measure speed and memory against a hand-written script, and a ledger of ten years (8 GB)
 	cargo bench --locked --bench '*'
 
 fuzz: ## An hour of fuzzing for each of loader, conditions and fold, all at once (FUZZ_SECONDS=60 for a look)

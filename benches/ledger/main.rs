@@ -1,6 +1,6 @@
 //! What ten years of mornings cost: twenty accounts with thirty tasks a day on one ledger, against the targets and against
-//! a ledger of ten days. `make bench`. It takes about thirty gigabytes of the temporary folder (`TMPDIR`), three quarters of
-//! them reports and mails, and removes them; `SUNUP_DAYS=365` asks for a year.
+//! a ledger of ten days. `make bench`. It takes about eight gigabytes of the temporary folder (`TMPDIR`), and removes
+//! them; `SUNUP_DAYS=365` asks for a year.
 
 #[path = "../figures.rs"]
 mod figures;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use rusqlite::Connection;
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::model::Project;
-use sunup::ledger::{Holder, IntentAnswer, Lease, LeaseAnswer, Ledger, MailState, PointsRead};
+use sunup::ledger::{Holder, IntentAnswer, Lease, LeaseAnswer, Ledger, MAILS_KEPT_DAYS, MailState, PointsRead};
 use sunup::run::{Answer, Event, Lane, Next, Reading, SUBMISSIONS_A_DAY, Source, TaskRun};
 use sunup::runner::{NewReport, Planned, keep_report, plan};
 use sunup::secrets::Redactor;
@@ -61,7 +61,14 @@ impl Template {
         }
         let rest = "INSERT OR REPLACE INTO main.meta SELECT name, replace(value, ?1, ?2) FROM day.meta WHERE name = 'high_water'";
         connection.execute(rest, [MARKS[1], &self.today.to_string()]).expect("the latest time");
+        let trimmed = "INSERT INTO main.meta VALUES ('trimmed_until', ?1)";
+        connection.execute(trimmed, [(self.kept_from() - Days::new(1)).to_string()]).expect("what a run leaves");
         connection.execute_batch("COMMIT").expect("a commit");
+    }
+
+    /// From this day on, mails and reports are kept whole; earlier ones are filled in as `Ledger::trim` leaves them.
+    fn kept_from(&self) -> NaiveDate {
+        self.today - Days::new(MAILS_KEPT_DAYS)
     }
 
     fn add(&self, connection: &Connection, date: NaiveDate) {
@@ -69,10 +76,13 @@ impl Template {
         for table in TABLES {
             let columns = columns(connection, table);
             let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+            let of_long_ago = date < self.kept_from();
             let values: Vec<String> = columns
                 .iter()
-                .map(|(name, kind)| match kind.as_str() {
-                    "TEXT" => {
+                .map(|(name, kind)| match (name.as_str(), kind.as_str()) {
+                    ("text" | "html" | "json", _) if of_long_ago && table == "reports" => "''".to_owned(),
+                    ("bytes", _) if of_long_ago => "x''".to_owned(),
+                    (_, "TEXT") => {
                         moved(name, &MARKS.map(|mark| format!("'{mark}'")), &["?1", "?2", "?3"].map(str::to_owned))
                     }
                     _ => name.clone(),

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::exit::Exit;
 use super::{Common, folders, show, status};
 use crate::clock::{Clock, SystemClock};
+use crate::ledger::MAILS_KEPT_DAYS;
 use crate::report::{self, Words};
 use crate::runner::report_again;
 
@@ -76,6 +77,13 @@ fn eml(ledger: &crate::ledger::Ledger, date: NaiveDate) -> Result<Exit> {
         eprintln!("sunup: no mail was made for {date}: `report.to` was empty, or the report is still to come");
         return Ok(Exit::Internal);
     };
+    if bytes.is_empty() {
+        eprintln!(
+            "sunup: the mail of {date} arrived; its bytes are kept for {MAILS_KEPT_DAYS} days. \
+             `sunup report {date} --format html` renders the report again"
+        );
+        return Ok(Exit::Internal);
+    }
     std::io::stdout().lock().write_all(&bytes).context("the mail cannot be printed")?;
     Ok(Exit::Ok)
 }

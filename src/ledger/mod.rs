@@ -29,6 +29,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod trim;
 
 pub use attempts::DecisionLine;
 pub use error::LedgerError;
@@ -42,3 +43,4 @@ pub use past::Times;
 pub use rows::{PointsRead, StoredRow};
 pub use store::Ledger;
 pub use tickets::{BY_A_PERSON, OpenTicket, SiteWait, Ticket};
+pub use trim::MAILS_KEPT_DAYS;

@@ -104,6 +104,7 @@ impl Round<'_> {
         };
         let undelivered = self.send().await?;
         noticed?;
+        self.ledger.trim(self.clock.now())?;
         self.ledger.check_if_due(self.clock.now())?;
         Ok(Done { outcome, kept, undelivered })
     }

@@ -62,11 +62,14 @@ pub fn report_again(
         return Ok(None);
     }
     if let Some(stored) = ledger.last_report(date)? {
-        let sent: Report = serde_json::from_str(&stored.json).context("the stored report cannot be read")?;
-        report.number = stored.number;
-        report.rehearsal = sent.rehearsal;
-        report.generated_at = sent.generated_at;
-        report.to = sent.to;
+        (report.number, report.generated_at, report.to) = (stored.number, stored.rendered_at, stored.rendered_at);
+        // The text of an old one is kept no more.
+        if !stored.json.is_empty() {
+            let sent: Report = serde_json::from_str(&stored.json).context("the stored report cannot be read")?;
+            report.rehearsal = sent.rehearsal;
+            report.generated_at = sent.generated_at;
+            report.to = sent.to;
+        }
     }
     Ok(Some(report))
 }

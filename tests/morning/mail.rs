@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
+use sunup::clock::{Clock, SystemClock};
+use sunup::ledger::Ledger;
 use tokio::io::BufStream;
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -61,6 +63,19 @@ async fn a_morning_in_which_nothing_runs_is_mailed() {
         assert!(!part.contains('\u{fffd}'), "{part}");
     }
     assert_eq!(mail["defects"], json!([]));
+    told_again_when_its_bytes_are_gone(&stage).await;
+}
+
+/// The mail of long ago is kept no more; its report is rendered from the keys as before.
+async fn told_again_when_its_bytes_are_gone(stage: &Stage) {
+    let report = async |format| run(stage.sunup(&["report", "--format", format])).await;
+    let before = report("html").await;
+    let in_a_season = SystemClock::new().now() + chrono::TimeDelta::days(100);
+    Ledger::open(&stage.place.path("data")).and_then(|ledger| ledger.trim(in_a_season)).expect("a ledger");
+    let after = report("html").await;
+    assert_eq!((after.code, after.stdout), (0, before.stdout));
+    let mail = report("eml").await;
+    assert!(mail.code == 1 && mail.stdout.is_empty() && mail.stderr.contains("kept for 60 days"), "{mail}");
 }
 
 #[tokio::test]

@@ -105,6 +105,7 @@ fn ask_everything(ledger: &Ledger) {
     ledger.last_report(day).unwrap();
     ledger.last_mail(day).unwrap();
     ledger.undelivered_mails().unwrap();
+    ledger.trim(now() + TimeDelta::days(100)).unwrap();
     ledger.mail_sending(1, 0, true, now()).unwrap();
     ledger.mail_answered(1, MailState::Sent, None, None, now()).unwrap();
     ledger.release_lease(&lease, now()).unwrap();
