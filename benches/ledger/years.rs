@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Days, NaiveDate, SecondsFormat, TimeDelta, Utc};
 use rusqlite::Connection;
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::model::Project;
@@ -61,8 +61,12 @@ impl Template {
         }
         let rest = "INSERT OR REPLACE INTO main.meta SELECT name, replace(value, ?1, ?2) FROM day.meta WHERE name = 'high_water'";
         connection.execute(rest, [MARKS[1], &self.today.to_string()]).expect("the latest time");
-        let trimmed = "INSERT INTO main.meta VALUES ('trimmed_until', ?1)";
-        connection.execute(trimmed, [(self.kept_from() - Days::new(1)).to_string()]).expect("what a run leaves");
+        // What the runs of these days have left: nothing is to be trimmed, and the file was checked today.
+        let now = SystemClock::new().now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        for (name, value) in [("trimmed_until", (self.kept_from() - Days::new(1)).to_string()), ("checked_at", now)] {
+            let sql = "INSERT OR REPLACE INTO main.meta VALUES (?1, ?2)";
+            connection.execute(sql, [name, &value]).expect("what a run leaves");
+        }
         connection.execute_batch("COMMIT").expect("a commit");
     }
 

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use arbitrary::{Result, Unstructured};
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use rust_decimal::Decimal;
 use sunup::files::model::{Effect, Retry};
-use sunup::run::{Answer, Event, Failure, FailureKind, Key, Lane, Next, Note, Reading, Rules, Source, Status, Which};
+use sunup::run::{
+    Answer, Event, Failure, FailureKind, Key, Lane, Next, Note, Passed, Reading, Rules, Source, Status, Which,
+};
 use sunup::timing::{Calendar, PeriodKind, Window};
 use sunup::values::{Cell, Number, Row, Rows, Value};
 
@@ -69,7 +71,20 @@ impl Draw<'_> {
             window,
             closes_at: if kind == PeriodKind::Once { None } else { Some(window.until) },
             late_after: slot + TimeDelta::minutes(10),
+            passed: self.passed(slot)?,
             period,
+        })
+    }
+
+    /// What may be said of a slot that was passed.
+    fn passed(&mut self, slot: DateTime<Utc>) -> Result<Passed> {
+        let begin_by = self.maybe(|draw| Ok(slot + TimeDelta::minutes(draw.0.int_in_range(1..=1_439)?)))?;
+        Ok(Passed {
+            never: self.flag()?,
+            begin_by,
+            each: self.flag()?,
+            first_waits: self.flag()?,
+            queues: self.flag()?,
         })
     }
 

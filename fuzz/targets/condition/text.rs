@@ -1,13 +1,10 @@
 //! A condition or a template: it is refused at a place in its text, or it has an answer, or it is unknown, and always so
 //! when it mentions what could not be read.
 
-#![no_main]
-
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use chrono::NaiveDate;
-use libfuzzer_sys::fuzz_target;
 use rust_decimal::Decimal;
 use sunup::files::condition::{Condition, Names, Problem, Scope, Shape, Template, Type, Unknown};
 use sunup::values::{Cell, Number, Row, Rows, Value};
@@ -88,7 +85,8 @@ fn judge_problem(text: &str, problem: &Problem) {
     assert!(!problem.message.is_empty() && !problem.cure.is_empty(), "{text:?}: {problem:?}");
 }
 
-fuzz_target!(|text: &str| {
+/// Parses and asks it.
+pub fn judge(text: &str) {
     let (names, scope) = names_and_scope();
     match Condition::parse(text, names) {
         Ok(condition) => {
@@ -115,4 +113,4 @@ fuzz_target!(|text: &str| {
             Err(problem) => judge_problem(text, &problem),
         }
     }
-});
+}
