@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 use super::alarm::Alarm;
+use super::waiting::{SessionAge, Ticket};
 use super::words::Words;
 use crate::ledger::LossKind;
 use crate::run::{Failure, FailureKind, Status};
@@ -48,6 +49,9 @@ pub struct Report {
     /// What waits for a person.
     #[serde(default)]
     pub tickets: Vec<Ticket>,
+    /// Since when accounts are signed in, and for how long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<SessionAge>,
     /// Every key that the report covers, in any order; [`super::Section`] sorts them.
     #[serde(default)]
     pub runs: Vec<TaskRun>,
@@ -128,36 +132,6 @@ impl DeadLetters {
         let key = if self.can_go_on == 0 { "dead-letters" } else { "dead-letters-again" };
         words.with(key, &[("count", self.waiting.into()), ("again", self.can_go_on.into())])
     }
-}
-
-/// Something that waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// Its number.
-    pub number: u32,
-    /// The site's name.
-    pub site: String,
-    /// The account's id.
-    pub account: String,
-    /// What the site asks for; none when the task itself asks a person (`act: person`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<FailureKind>,
-    /// What was seen, or what the task asks.
-    pub reason: String,
-    /// Host and path of the page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<String>,
-    /// What to do, where it is more than the kind's own advice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub what_to_do: Option<String>,
-    /// The command that helps, or that goes on afterwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-    /// Since when it is open.
-    pub since: DateTime<Utc>,
-    /// A picture of the page: file name below the data folder's `pictures/`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub picture: Option<String>,
 }
 
 /// What became of one key.

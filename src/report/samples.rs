@@ -5,6 +5,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 
 use super::model::*;
+use super::waiting::Ticket;
 use crate::files::model::Language;
 use crate::run::{Failure, FailureKind, Status};
 use crate::values::Number;
@@ -30,6 +31,7 @@ pub(super) fn empty() -> Report {
         alarms: vec![],
         dead_letters: None,
         tickets: vec![],
+        sessions: vec![],
         runs: vec![],
         points: vec![],
         next_runs: vec![],
@@ -100,7 +102,11 @@ pub(super) fn ticket(number: u32) -> Ticket {
         reason: "登录页要求拖动滑块。".into(),
         page: Some("books.example/login".into()),
         what_to_do: None,
-        command: Some("sunup run books/checkin".into()),
+        title: Some("登录 - 书店".into()),
+        rule: Some("slider-dialog".into()),
+        sign_in: Some("sunup sign-in books me".into()),
+        command: Some(format!("sunup tickets close {number}")),
+        reopened: 0,
         since: at("06:04"),
         picture: Some("2026-11-30-books-me-captcha.png".into()),
     }

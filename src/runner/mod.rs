@@ -9,9 +9,11 @@
 mod alarms;
 mod backlog;
 mod before;
+mod by_hand;
 mod ask;
 mod calendars;
 mod clock_fault;
+mod commands;
 mod control;
 mod credentials;
 mod crew;
@@ -21,6 +23,7 @@ mod doubt;
 mod due;
 mod explain;
 mod heartbeat;
+mod kept;
 mod lane;
 mod launch;
 mod missed;
@@ -42,7 +45,9 @@ mod told;
 mod turn;
 
 pub use alarms::alarms;
+pub use by_hand::{ByHand, HandedOver, Person, sign_in_by_hand};
 pub use calendars::calendar_troubles;
+pub use commands::Commands;
 pub use control::Control;
 pub use credentials::{Credentials, CredentialsFrom};
 pub use dead::{DeadLetter, dead_letters, order};
@@ -52,12 +57,13 @@ pub use due::names_task;
 pub use explain::{
     Attempt, CalendarNote, ClockNote, Explained, KeyNow, LogLine, NextSlot, Ready, Required, explain, next_slots,
 };
+pub use kept::session_line;
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use notices::next_reminder;
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
-pub use report::{assemble, next_runs};
+pub use report::{assemble, next_runs, waits_for_person};
 pub use requirements::Outside;
 pub use round::{Done, Rehearsed, Round};
 pub use told::{Standing, report_again, ticket_json};
