@@ -140,7 +140,8 @@ async fn send(ping: &Ping, resolver: &Resolver, redactor: &Redactor) -> Result<(
     redactor.add(&SecretString::from(text.clone()));
     let mut url = Url::parse(&text).context("the heartbeat's URL is not one")?;
     // In its parts too, as logs of connections have them; the host is no secret.
-    for part in url.path().split('/').chain(url.query()).chain(url.password()).filter(|part| part.len() >= SECRET_PART) {
+    for part in url.path().split('/').chain(url.query()).chain(url.password()).filter(|part| part.len() >= SECRET_PART)
+    {
         redactor.add(&SecretString::from(part));
     }
     let word = match ping.beat {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Redactor, SHORTEST};
 use super::source::{SecretError, from_command, from_credential, from_env, from_file};
+use super::{Redactor, SHORTEST};
 use crate::files::model::{SecretSource, TextSource};
 use crate::program::{Environment, Programs};
 

@@ -7,6 +7,7 @@ mod commits;
 mod finding;
 mod lab;
 mod reading;
+mod secrets;
 mod sections;
 mod server;
 
@@ -66,5 +67,14 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES]).await;
+    run(&[
+        finding::CASES,
+        acting::CASES,
+        reading::CASES,
+        challenges::CASES,
+        sections::CASES,
+        commits::CASES,
+        secrets::CASES,
+    ])
+    .await;
 }
