@@ -15,6 +15,7 @@ mod section;
 mod session;
 mod steps;
 pub mod sweep;
+mod traces;
 pub mod visit;
 mod wire;
 
