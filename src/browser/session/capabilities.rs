@@ -108,6 +108,8 @@ const OFF: &[&str] = &[
     "browser.urlbar.quicksuggest.enabled",
     "datareporting.healthreport.uploadEnabled",
     "datareporting.policy.dataSubmissionEnabled",
+    // Its viewer of JSON forbids requests from the document that it shows.
+    "devtools.jsonview.enabled",
     "dom.push.connection.enabled",
     "extensions.blocklist.enabled",
     "extensions.getAddons.cache.enabled",
