@@ -91,6 +91,17 @@ async fn a_secret_that_was_written_into_the_files_is_refused_and_not_repeated() 
     }
 }
 
+#[tokio::test]
+async fn a_rehearsals_own_secrets_are_not_quoted_either() {
+    for written in [format!("[{}", SHAPES[2]), format!("{0} {0}: x", SHAPES[2]), format!("{{ x: {} }}", SHAPES[2])] {
+        let stage = Stage::own();
+        stage.edit("fixtures/community/secrets.yaml", "rehearsal-only-sunrise", &written);
+        let canary = Canary::new(SHAPES[2]);
+        let outcome = nothing_is_told(&stage, &canary, stage.rehearsal("fresh")).await;
+        assert!(outcome.to_string().contains("secrets.yaml"), "{outcome}");
+    }
+}
+
 /// A mail server that repeats what it is told, in every answer, and says no at this command.
 async fn repeating(refuses: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -211,4 +222,20 @@ async fn token_link_cookie_and_heartbeat_of_a_daemon_are_told_to_nobody() {
         secret.is_not_in("the daemon's log", outcome.to_string());
         secret.look_around(&stage);
     }
+}
+
+#[tokio::test]
+async fn the_driver_gets_no_secret_by_its_environment_or_arguments() {
+    let stage = stage();
+    let (spy, seen) = (stage.place.path("bin/spy"), stage.place.path("tmp/seen"));
+    let script = format!("#!/bin/sh\n{{ env; echo \"arguments $*\"; }} > '{}'\nexit 1\n", seen.display());
+    fs::write(&spy, script).expect("a program");
+    fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).expect("a program");
+    stage.edit("sunup.yaml", "driver: /nowhere/geckodriver", &format!("driver: {}", spy.display()));
+    let canary = Canary::new(SHAPES[0]);
+    let mut command = stage.real_run(&[]);
+    command.env("COMMUNITY_PASSWORD", SHAPES[0]).env("SUNUP_SMTP_PASSWORD", SHAPES[0]).env("MOZ_LOG", "all:5");
+    nothing_is_told(&stage, &canary, command).await;
+    let seen = fs::read_to_string(seen).expect("the driver was started");
+    assert!(seen.contains("arguments --host") && !seen.contains("MOZ_LOG"), "{seen}");
 }
