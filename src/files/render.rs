@@ -14,6 +14,8 @@ use super::fault::{Fault, FaultKind};
 /// A line is shown as far as this around its place, so that a file that is one long line stays readable.
 const WIDEST: usize = 400;
 
+/// Shorter ones in small letters may be ordinary words.
+const SHORTEST_NO_WORD: usize = 10;
 /// Shorter words of a value that is not shown may be words of ours.
 const SHORTEST_WORD: usize = 4;
 
@@ -99,7 +101,14 @@ pub(super) fn hide_secret(fault: &mut Fault, text: &str) {
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     for word in words {
         for said in [&mut fault.message, &mut fault.cure] {
-            *said = said.replace(word, "•••");
+            if word.len() < SHORTEST_NO_WORD && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                // It may be a word of ours as well; what is quoted is the file's.
+                for quote in ['"', '\'', '`'] {
+                    *said = said.replace(&format!("{quote}{word}"), &format!("{quote}•••"));
+                }
+            } else {
+                *said = said.replace(word, "•••");
+            }
         }
     }
 }
@@ -125,6 +134,9 @@ mod tests {
         };
         hide_secret(&mut fault, text);
         assert_eq!((fault.message.as_str(), fault.cure.as_str()), ("cannot read •••", "quote this: '•••'"));
+        let mut ours = Fault { message: "a secret, `secret`".to_owned(), span: 10..16, ..fault };
+        hide_secret(&mut ours, "password: secret\n");
+        assert_eq!(ours.message, "a secret, `•••`");
     }
 
     #[test]
