@@ -48,6 +48,36 @@ const EFFECTS: [(&str, &str); 21] = [
     ("fastrand", "chance"),
 ];
 
+/// The places that write something down or say it, each by what is in it, or by where it lost its secrets before: the ways
+/// out of ARCHITECTURE.md. The ledger itself is the database's.
+const WAYS_OUT: [(&str, &str); 11] = [
+    ("browser/picture.rs", "pictures: masked, and of no page that shows a secret"),
+    ("cli", "shows the ledger, which holds no secrets, and errors, redacted"),
+    ("files/calendars.rs", "copies of calendar files"),
+    ("fixture", "what rehearsed sites remember"),
+    ("ledger", "marks, locks, copies of the ledger"),
+    ("report/mailer.rs", "mails of a rehearsal, as they would be sent: redacted when they were rendered"),
+    ("runner/credentials.rs", "the key of fingerprints"),
+    ("secrets/log.rs", "the log and panics, redacted here"),
+    ("serve/http/door.rs", "the token's own file, links by their digests"),
+    ("secrets/source.rs", "opens files of secrets to read them"),
+    ("serve/lock.rs", "who serves the data folder"),
+];
+
+/// What writes.
+const WRITES: [&str; 10] = [
+    "println!",
+    "eprint!",
+    "print!",
+    "fs::write",
+    "write_all",
+    "File::create",
+    "OpenOptions",
+    "NamedTempFile",
+    "stdout()",
+    "stderr()",
+];
+
 /// Longer files than this have more than one purpose. Tests at the end of a file do not count.
 const LINES: usize = 400;
 
@@ -198,6 +228,21 @@ fn the_rules_name_what_exists() {
     let gone = places.filter(|place| !files.iter().any(|file| file.is_in(place)));
     let faults: Vec<String> = gone.map(|place| format!("src/{place} is not there")).collect();
     assert_none(&faults, "Correct the tables at the top of tests/layering.rs.");
+}
+
+#[test]
+fn the_ways_out_are_known() {
+    let files = source_files();
+    let writes = |file: &&SourceFile| WRITES.iter().any(|word| file.code.contains(word));
+    let writing: Vec<&SourceFile> = files.iter().filter(writes).collect();
+    let unknown = writing.iter().filter(|file| !WAYS_OUT.iter().any(|(place, _)| file.is_in(place)));
+    let gone = WAYS_OUT.iter().filter(|(place, _)| !writing.iter().any(|file| file.is_in(place)));
+    let mut faults: Vec<String> = unknown.map(|file| format!("src/{} writes", file.path)).collect();
+    faults.extend(gone.map(|(place, _)| format!("src/{place} does not write")));
+    assert_none(
+        &faults,
+        "See to it that no secret goes that way, and name it in WAYS_OUT and under Secrets in ARCHITECTURE.md.",
+    );
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Walk<'_, '_> {
             let mut context = base;
             if let Some(frame) = &locator.frame {
                 let Some(found) = self.surrounding(context.clone(), frame).await? else { return Ok(None) };
-                context = context.inside(&found.element);
+                context = found.element.context.inside(&found.element);
             }
             let Some(within) = &locator.within else { return Ok(Some((context, None))) };
             let found = self.surrounding(context, within).await?;

@@ -17,6 +17,7 @@ mod section;
 mod session;
 mod steps;
 pub mod sweep;
+mod traces;
 pub mod visit;
 mod wire;
 

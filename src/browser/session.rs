@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
 use super::scratch::Scratch;
-use super::{page, sweep, wire, wire::Wire};
+use super::{page, sweep, traces, wire, wire::Wire};
 use crate::clock::{Clock, SystemClock};
 use crate::files::model::Viewport;
 use crate::run::{Failure, FailureKind};
@@ -65,6 +65,7 @@ pub struct StartOptions {
 pub struct Firefox {
     client: fantoccini::Client,
     driver: Driver,
+    profile: PathBuf,
     /// The tab that the browser opened with.
     home: Tab,
     /// The document that the driver is at; none when that is not known.
@@ -95,6 +96,8 @@ impl Firefox {
         if sweep::free(&profile) > 0 {
             tracing::warn!(profile = %profile.display(), "ended the browser of a run that lost its lane");
         }
+        // Those of a browser that was killed.
+        traces::forget(&profile);
         let (zone, home, mark) = (options.zone.name(), folder.path(), &options.mark);
         let around = Surroundings { zone, home, mark, profile: &profile, headless: options.headless };
         let mut driver = Driver::start(&program, &around).await?;
@@ -103,8 +106,18 @@ impl Firefox {
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
         driver.note_strayed();
         let home = Tab(String::new());
-        let mut firefox =
-            Firefox { client, driver, home, at: None, bare: false, marks: 0, dead: false, clock, _folder: folder };
+        let mut firefox = Firefox {
+            client,
+            driver,
+            profile,
+            home,
+            at: None,
+            bare: false,
+            marks: 0,
+            dead: false,
+            clock,
+            _folder: folder,
+        };
         firefox.settle_in(options.viewport).await?;
         log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
@@ -116,9 +129,10 @@ impl Firefox {
         if !self.dead {
             let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }
-        let Firefox { driver, clock, _folder, .. } = self;
+        let Firefox { driver, profile, clock, _folder, .. } = self;
         driver.end().await;
         drop(_folder);
+        traces::forget(&profile);
         log("close", &clock, began);
     }
 

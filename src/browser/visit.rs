@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+pub use super::picture::Pictures;
 use crate::clock::Clock;
 use crate::files::condition::Scope;
 use crate::files::model::{Refused, Section, Site, Step};
@@ -32,7 +33,7 @@ pub struct Visit<'a> {
     /// The period of the key: what `keep: period` keeps.
     pub period: crate::timing::Period,
     /// Where pictures of failures are written; none for no pictures.
-    pub pictures: Option<&'a Path>,
+    pub pictures: Option<Pictures<'a>>,
 }
 
 /// Why steps before the commit came to an end.

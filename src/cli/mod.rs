@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 
-use crate::secrets::{LogWriter, RedactedLog, Redactor, start_log};
+use crate::secrets::{LogWriter, RedactedLog, Redactor, redact_panics, start_log};
 use exit::Exit;
 
 /// Runs the small things you do in a browser every morning, once, and proves each from the server's own records.
@@ -94,7 +94,10 @@ pub fn main() -> ExitCode {
     // Other variables, `DEBUG` and `RUST_LOG` among them, have no say.
     let filter = std::env::var("SUNUP_LOG").ok();
     let filter = filter.or_else(|| matches!(line.command, Command::Serve).then(|| serve::LOGGED.to_owned()));
-    start_log(RedactedLog::new(LogWriter::Stderr, redactor.clone()), filter.as_deref());
+    let log = RedactedLog::new(LogWriter::Stderr, redactor.clone());
+    redact_panics(log.clone());
+    start_log(log, filter.as_deref());
+    no_core_dumps();
     match carry_out(line, &redactor) {
         Ok(exit) => exit.into(),
         Err(error) => {
@@ -102,6 +105,14 @@ pub fn main() -> ExitCode {
             eprintln!("sunup: {}", redactor.redact(&format!("{error:#}")));
             Exit::Internal.into()
         }
+    }
+}
+
+/// A picture of the memory on disk would hold the passwords: neither this process nor any that it starts leaves one.
+fn no_core_dumps() {
+    use nix::sys::resource::{Resource, setrlimit};
+    if let Err(error) = setrlimit(Resource::RLIMIT_CORE, 0, 0) {
+        tracing::warn!("core dumps cannot be switched off: {error}");
     }
 }
 

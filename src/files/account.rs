@@ -92,7 +92,8 @@ impl File {
             && !name.starts_with(|first: char| first.is_ascii_digit());
         if !good {
             let cure = "write A-Z, 0-9 and _, such as SITE_PASSWORD, without `$`";
-            self.wrong(node.span.clone(), format!("`{name}` is not the name of an environment variable"), cure);
+            // It is not repeated: it may be the secret itself.
+            self.wrong(node.span.clone(), "this is not the name of an environment variable", cure);
         }
         good.then(|| name.to_owned())
     }
@@ -101,7 +102,7 @@ impl File {
         let name = self.words(node)?;
         if name.contains('/') || name.starts_with('.') {
             let cure = "write the name of LoadCredential= alone, without a path";
-            self.wrong(node.span.clone(), format!("`{name}` is not the name of a systemd credential"), cure);
+            self.wrong(node.span.clone(), "this is not the name of a systemd credential", cure);
             return None;
         }
         Some(name.to_owned())

@@ -60,6 +60,11 @@ pub struct Faults {
 impl Faults {
     /// Sorts them, and leaves out what was found twice: steps that two tasks share are looked at for each.
     pub(super) fn new(mut faults: Vec<Fault>, texts: BTreeMap<PathBuf, Arc<str>>) -> Self {
+        for fault in &mut faults {
+            if let Some(text) = texts.get(&fault.place.file) {
+                render::hide_secret(fault, text);
+            }
+        }
         let key = |fault: &Fault| (fault.place.file.clone(), fault.place.line, fault.place.column);
         faults.sort_by(|left, right| key(left).cmp(&key(right)).then_with(|| left.message.cmp(&right.message)));
         faults.dedup_by(|left, right| left.place == right.place && left.message == right.message);

@@ -1,8 +1,8 @@
 //! The user name and password of an account, and the fingerprint by which a rejected one is known again.
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -95,24 +95,80 @@ impl CredentialsFrom {
         Ok(Some(tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
+    /// Made once, whole, for its owner alone: another key would forget which logins were rejected.
     fn fingerprint_key(&self) -> Result<Vec<u8>> {
         let path = self.data.join("fingerprint.key");
-        if let Ok(key) = fs::read(&path)
-            && key.len() == 32
-        {
-            return Ok(key);
+        let cannot = |what: &str| format!("{} cannot be {what}", path.display());
+        if !path.exists() {
+            let mut key = [0u8; 32];
+            rand::SecureRandom::fill(&rand::SystemRandom::new(), &mut key)
+                .map_err(|_| anyhow::anyhow!("the system gives no random numbers"))?;
+            let mut file = tempfile::NamedTempFile::new_in(&self.data).with_context(|| cannot("written"))?;
+            file.write_all(&key).and_then(|()| file.as_file().sync_all()).with_context(|| cannot("written"))?;
+            // Another run may have been quicker: then its key is the one.
+            match file.persist_noclobber(&path) {
+                Err(lost) if lost.error.kind() != ErrorKind::AlreadyExists => {
+                    Err(lost.error).with_context(|| cannot("written"))?
+                }
+                _ => {}
+            }
         }
-        let mut key = [0u8; 32];
-        rand::SecureRandom::fill(&rand::SystemRandom::new(), &mut key)
-            .map_err(|_| anyhow::anyhow!("the system gives no random numbers"))?;
-        fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)
-            .and_then(|mut file| file.write_all(&key))
-            .with_context(|| format!("{} cannot be written", path.display()))?;
-        Ok(key.to_vec())
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).with_context(|| cannot("kept from others"))?;
+        let key = fs::read(&path).with_context(|| cannot("read"))?;
+        anyhow::ensure!(
+            key.len() == 32,
+            "{} is damaged: put back a copy of it, or, when every login is right now, remove it",
+            path.display()
+        );
+        Ok(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(data: &std::path::Path) -> CredentialsFrom {
+        let redactor = Redactor::new();
+        let resolver = Resolver::new(data, [], redactor.clone());
+        CredentialsFrom { fixtures: None, resolver, redactor, data: data.to_path_buf() }
+    }
+
+    fn login(username: &str, password: &str) -> Credentials {
+        Credentials { username: username.to_owned(), password: Some(SecretString::from(password)) }
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_this_login_and_of_this_machine() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let print = |data: &std::path::Path, name: &str, password: &str| {
+            from(data).fingerprint(&login(name, password)).unwrap().unwrap()
+        };
+        let first = print(here.path(), "lin", "hunter22");
+        assert_eq!(print(here.path(), "lin", "hunter22"), first);
+        for other in [
+            print(here.path(), "lin", "hunter23"),
+            print(here.path(), "li", "nhunter22"),
+            print(here.path(), "lin2", "hunter22"),
+            print(there.path(), "lin", "hunter22"),
+        ] {
+            assert_ne!(other, first);
+        }
+        assert_eq!(from(here.path()).fingerprint(&Credentials::nobody()).unwrap(), None);
+    }
+
+    #[test]
+    fn the_key_is_its_owners_alone_and_a_damaged_one_is_not_replaced() {
+        let data = tempfile::tempdir().unwrap();
+        let path = data.path().join("fingerprint.key");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let print = || from(data.path()).fingerprint(&login("lin", "hunter22"));
+        print().unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        print().unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::write(&path, "short").unwrap();
+        assert!(print().unwrap_err().to_string().contains("is damaged"));
     }
 }

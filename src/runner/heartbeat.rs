@@ -20,6 +20,9 @@ const PING_LIMIT: Duration = Duration::from_secs(5);
 /// What is still on its way at the end of a run is waited for so long.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
+/// Shorter parts of an address are words, such as `ping`.
+const SECRET_PART: usize = 8;
+
 /// What is told, by the convention of Healthchecks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beat {
@@ -136,6 +139,11 @@ async fn send(ping: &Ping, resolver: &Resolver, redactor: &Redactor) -> Result<(
     // Who knows the URL can say that all is well.
     redactor.add(&SecretString::from(text.clone()));
     let mut url = Url::parse(&text).context("the heartbeat's URL is not one")?;
+    // In its parts too, as logs of connections have them; the host is no secret.
+    for part in url.path().split('/').chain(url.query()).chain(url.password()).filter(|part| part.len() >= SECRET_PART)
+    {
+        redactor.add(&SecretString::from(part));
+    }
     let word = match ping.beat {
         Beat::Start => Some("start"),
         Beat::Success => None,
@@ -222,6 +230,7 @@ mod tests {
         );
         let TextSource::Plain(url) = url else { unreachable!() };
         assert!(!redactor.redact(&url).contains("secret-uuid"), "whoever knows it can ping");
+        assert_eq!(redactor.redact("POST /ping/secret-uuid/start"), "POST /ping/•••/start");
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::scope::scope;
 use super::{Credentials, clock_fault, control, doubt, perform, requirements, tickets};
 use crate::browser::Firefox;
-use crate::browser::visit::{Prepared, Visit};
+use crate::browser::visit::{Pictures, Prepared, Visit};
 use crate::clock::Instant;
 use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
@@ -325,7 +325,7 @@ impl<'a> OpenLane<'a> {
             root: &world.project.root,
             period,
             zone: world.project.settings.timezone,
-            pictures: Some(&world.pictures),
+            pictures: Some(Pictures { folder: &world.pictures, redactor: world.redactor }),
         })
     }
 

@@ -1,4 +1,4 @@
-//! The forms in which a secret may turn up in a text: as it is, escaped, percent-encoded, in base64. Pure.
+//! The forms in which a secret may turn up in a text: as it is, escaped, percent-encoded, in base64, as numbers. Pure.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,6 +7,8 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::values::parse::{collapse, normal};
 
 /// What `encodeURIComponent` leaves alone.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -26,22 +28,54 @@ const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.')
 /// What a URL leaves alone in its path and query.
 const URL: &AsciiSet = &percent_encoding::CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'#').add(b'`');
 
+/// Shorter variants (other case, other blanks, single lines) are ordinary words too often.
+const SHORTEST_VARIANT: usize = 8;
+
 /// One text to look for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Form {
-    pub(super) text: String,
+    pub(super) bytes: Vec<u8>,
     /// In base64 the neighbouring letters hold some bits of the secret too.
     pub(super) base64: bool,
 }
 
 /// Every form of a secret, none twice.
 pub(super) fn forms(secret: &str) -> BTreeSet<Form> {
-    let mut plain: BTreeSet<String> = [secret.to_owned()].into();
-    plain.extend(escaped(secret));
-    plain.extend(percent_encoded(secret));
-    let mut forms: BTreeSet<Form> = plain.into_iter().map(|text| Form { text, base64: false }).collect();
-    forms.extend(base64_pieces(secret).into_iter().map(|text| Form { text, base64: true }));
+    let mut plain = BTreeSet::new();
+    let mut base64 = base64_pieces(secret);
+    base64.extend(base64_pieces(&json(secret)));
+    for variant in variants(secret) {
+        plain.extend(escaped(&variant));
+        plain.extend(percent_encoded(&variant));
+        plain.insert(variant);
+    }
+    plain.extend(numbers(secret));
+    let mut forms: BTreeSet<Form> =
+        plain.into_iter().map(|text| Form { bytes: text.into_bytes(), base64: false }).collect();
+    forms.extend(wide(secret).map(|bytes| Form { bytes, base64: false }));
+    forms.extend(base64.into_iter().map(|text| Form { bytes: text.into_bytes(), base64: true }));
     forms
+}
+
+/// The secret, and what pages and our own readers make of it: blanks collapsed, another case, line by line.
+pub(super) fn variants(secret: &str) -> BTreeSet<String> {
+    let lines = secret.lines().map(str::to_owned);
+    let read = [collapse(secret), normal(secret), secret.trim().to_owned()];
+    let cases = [secret.to_uppercase(), secret.to_lowercase()];
+    let others = lines.chain(read).chain(cases).filter(|text| text.chars().count() >= SHORTEST_VARIANT);
+    others.chain([secret.to_owned()]).collect()
+}
+
+/// Its bytes as digits: hexadecimal in either case, and as a list, as debug output of bytes has it.
+fn numbers(secret: &str) -> [String; 3] {
+    let lower: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let listed: Vec<String> = secret.bytes().map(|byte| byte.to_string()).collect();
+    [lower.to_uppercase(), lower, listed.join(", ")]
+}
+
+/// Two bytes a letter, as some programs keep texts.
+fn wide(secret: &str) -> [Vec<u8>; 2] {
+    [u16::to_le_bytes, u16::to_be_bytes].map(|bytes| secret.encode_utf16().flat_map(bytes).collect())
 }
 
 /// As inside a JSON string, once and twice over, with and without letters beyond ASCII; as Rust's debug output; as HTML.
@@ -137,7 +171,8 @@ mod tests {
     use super::*;
 
     fn has(secret: &str, text: &str) -> bool {
-        forms(secret).iter().any(|form| text.contains(&form.text))
+        let holds = |form: &Form| text.as_bytes().windows(form.bytes.len()).any(|window| window == form.bytes);
+        forms(secret).iter().any(holds)
     }
 
     #[test]
@@ -154,6 +189,19 @@ mod tests {
             assert!(has(secret, text), "{text}");
         }
         assert!(has(secret, &format!("{secret:?}")));
+    }
+
+    #[test]
+    fn what_readers_and_pages_make_of_it_is_known() {
+        let secret = " Correct  Horse\u{a0}密 码\nbattery staple";
+        for text in ["Correct Horse 密 码 battery staple", "Correct Horse 密码 battery staple", "battery staple"] {
+            assert!(has(secret, text), "{text}");
+        }
+        assert!(has("Hunter22", "HUNTER22") && has("Hunter22", "hunter22"));
+        assert!(!has("Pass", "a password"), "short ones are words in another case");
+        assert!(has("hunter22", "68756e7465723232") && has("hunter密", "68756E746572E5AF86"));
+        assert!(has("hunter22", &format!("{:?}", "hunter22".as_bytes())));
+        assert!(has("hunter22", "h\0u\0n\0t\0e\0r\x002\x002\0"));
     }
 
     #[test]

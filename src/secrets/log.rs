@@ -55,6 +55,27 @@ pub fn start_log(log: RedactedLog, filter: Option<&str>) {
     }
 }
 
+/// From now on a panic is told as everything else is: without secrets. They may stand in whatever was unexpected.
+pub fn redact_panics(log: RedactedLog) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let trace = std::backtrace::Backtrace::capture();
+        let asked_for = trace.status() == std::backtrace::BacktraceStatus::Captured;
+        let trace = if asked_for { format!("{trace}\n") } else { String::new() };
+        let text = format!("sunup: {panic}\n{trace}");
+        log.writer.write(log.redactor.redact_at_once(&text).as_bytes());
+    }));
+}
+
+impl LogWriter {
+    fn write(&self, bytes: &[u8]) {
+        // There is nowhere left to report a log that cannot be written.
+        let _ = match self {
+            LogWriter::Stderr => io::stderr().lock().write_all(bytes),
+            LogWriter::File(file) => (&**file).write_all(bytes),
+        };
+    }
+}
+
 impl<'a> MakeWriter<'a> for RedactedLog {
     type Writer = Line<'a>;
 
@@ -84,11 +105,7 @@ impl Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         let bytes = self.log.redactor.redact_bytes(&self.buffer);
-        // There is nowhere left to report a log that cannot be written.
-        let _ = match &self.log.writer {
-            LogWriter::Stderr => io::stderr().lock().write_all(&bytes),
-            LogWriter::File(file) => (&**file).write_all(&bytes),
-        };
+        self.log.writer.write(&bytes);
     }
 }
 
@@ -124,6 +141,18 @@ mod tests {
         });
         assert!(!text.contains("hunter"), "{text}");
         assert_eq!((text.matches(super::super::MASK).count(), text.lines().count()), (4, 3), "{text}");
+    }
+
+    #[test]
+    fn a_panic_loses_its_secrets() {
+        let text = logged("hunter22", |log| {
+            let before = std::panic::take_hook();
+            redact_panics(log);
+            let caught = std::panic::catch_unwind(|| panic!("unexpected: {:?}", Some("hunter22")));
+            std::panic::set_hook(before);
+            assert!(caught.is_err());
+        });
+        assert!(text.contains("unexpected: Some(\"•••\")") && text.contains("log.rs:"), "{text}");
     }
 
     #[test]

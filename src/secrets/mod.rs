@@ -1,6 +1,7 @@
 //! Secrets: where they come from ([`Resolver`]), and how they stay out of everything that is written down ([`Redactor`],
 //! [`RedactedLog`]).
 
+mod decode;
 mod forms;
 mod log;
 mod redact;
@@ -9,7 +10,7 @@ mod resolver;
 mod sealed;
 mod source;
 
-pub use log::{LogWriter, RedactedLog, start_log};
+pub use log::{LogWriter, RedactedLog, redact_panics, start_log};
 pub use redact::Redact;
 pub use redactor::{MASK, Redactor, SHORTEST};
 pub use resolver::Resolver;

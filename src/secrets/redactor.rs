@@ -8,7 +8,8 @@ use std::sync::{Arc, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::forms::{Form, forms};
+use super::decode::{Layer, layers};
+use super::forms::{Form, forms, variants};
 
 /// What stands where a secret stood.
 pub const MASK: &str = "•••";
@@ -24,8 +25,13 @@ pub struct Redactor {
     known: Arc<RwLock<Known>>,
 }
 
+/// What stands at the end of a text that was cut.
+const CUTS: [&str; 2] = ["…", "..."];
+
 #[derive(Default)]
 struct Known {
+    /// Each secret as it may be read.
+    plain: BTreeSet<String>,
     forms: Vec<Form>,
     automaton: Option<AhoCorasick>,
 }
@@ -43,11 +49,16 @@ impl Redactor {
             return;
         }
         let mut known = self.known.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let before = known.forms.len();
         let all: BTreeSet<Form> = known.forms.drain(..).chain(forms(secret)).collect();
         known.forms = all.into_iter().collect();
+        if known.forms.len() == before {
+            return;
+        }
+        known.plain.extend(variants(secret));
         known.automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
-            .build(known.forms.iter().map(|form| &form.text))
+            .build(known.forms.iter().map(|form| &form.bytes))
             .ok();
     }
 
@@ -59,10 +70,29 @@ impl Redactor {
 
     /// The bytes without secrets; they need not be text.
     pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.known.read().unwrap_or_else(|poisoned| poisoned.into_inner()).redact(bytes)
+    }
+
+    /// The same for whoever must not wait, in the middle of a panic: nothing is left where that cannot be told now.
+    pub(super) fn redact_at_once(&self, text: &str) -> String {
+        match self.known.try_read() {
+            Ok(known) => String::from_utf8_lossy(&known.redact(text.as_bytes())).into_owned(),
+            Err(_) => MASK.to_owned(),
+        }
+    }
+
+    /// True when a secret stands in the text, in whatever form.
+    pub fn finds_in(&self, text: &str) -> bool {
         let known = self.known.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        !known.ranges(text.as_bytes()).is_empty()
+    }
+}
+
+impl Known {
+    fn redact(&self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut copied = 0;
-        for hidden in known.ranges(bytes) {
+        for hidden in self.ranges(bytes) {
             out.extend_from_slice(&bytes[copied..hidden.start]);
             out.extend_from_slice(MASK.as_bytes());
             copied = hidden.end;
@@ -70,9 +100,7 @@ impl Redactor {
         out.extend_from_slice(&bytes[copied..]);
         out
     }
-}
 
-impl Known {
     /// The places of secrets, in order, those that overlap or touch as one: of two secrets that share letters, neither
     /// end may be left over.
     fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
@@ -83,13 +111,9 @@ impl Known {
         let Some(automaton) = &self.automaton else {
             return std::iter::once(0..bytes.len()).collect();
         };
-        let mut found: Vec<Range<usize>> = automaton
-            .find_overlapping_iter(bytes)
-            .map(|hit| match self.forms[hit.pattern().as_usize()].base64 {
-                true => with_neighbours(bytes, hit.start()..hit.end()),
-                false => hit.start()..hit.end(),
-            })
-            .collect();
+        let mut found: Vec<Range<usize>> =
+            layers(bytes).iter().flat_map(|layer| self.found_in(automaton, layer)).collect();
+        found.extend(self.cut_off(bytes));
         found.sort_by_key(|range| range.start);
         let mut merged: Vec<Range<usize>> = Vec::new();
         for range in found {
@@ -100,6 +124,37 @@ impl Known {
         }
         merged
     }
+
+    /// The places of secrets in one layer, as the text is written.
+    fn found_in(&self, automaton: &AhoCorasick, layer: &Layer) -> Vec<Range<usize>> {
+        let hits = automaton.find_overlapping_iter(&layer.bytes).map(|hit| {
+            let bytes = hit.start()..hit.end();
+            match self.forms[hit.pattern().as_usize()].base64 {
+                true => with_neighbours(&layer.bytes, bytes),
+                false => bytes,
+            }
+        });
+        hits.map(|hit| layer.written(hit)).collect()
+    }
+
+    /// Beginnings of secrets before the marks of a text that was cut: what was cut before it came here is told by them.
+    fn cut_off(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let marked = |at: &usize| CUTS.iter().any(|mark| bytes[*at..].starts_with(mark.as_bytes()));
+        let cuts = (0..bytes.len()).filter(marked);
+        cuts.filter_map(|at| {
+            // Half a letter at the cut.
+            let end = at - if bytes[..at].ends_with("\u{fffd}".as_bytes()) { "\u{fffd}".len() } else { 0 };
+            let beginnings = self.plain.iter().flat_map(|secret| beginnings(secret));
+            let longest = beginnings.filter(|start| bytes[..end].ends_with(start.as_bytes())).map(str::len).max()?;
+            Some(end - longest..at)
+        })
+        .collect()
+    }
+}
+
+/// The beginnings of a secret that are long enough to be told.
+fn beginnings(secret: &str) -> impl Iterator<Item = &str> {
+    secret.char_indices().skip(SHORTEST).map(|(end, _)| &secret[..end])
 }
 
 /// The range with one more letter of base64 at each end.
@@ -146,6 +201,39 @@ mod tests {
     fn of_secrets_that_overlap_no_end_is_left() {
         assert_eq!(knowing(&["abcdef", "defghi", "cdef"]).redact("xabcdefghix"), "x•••x");
         assert_eq!(knowing(&["pass", "password1"]).redact("password1"), "•••");
+    }
+
+    #[test]
+    fn what_was_cut_before_it_came_here_leaves_no_beginning() {
+        let redactor = knowing(&["hunter22-密码🔑-and-more"]);
+        for (text, left) in [
+            ("<p> “your hunter22-密…”", "<p> “your •••…”"),
+            ("hunter22-密码\u{fffd}…", "•••…"),
+            ("hunt...", "•••..."),
+            ("the hun…", "the hun…"),
+            ("more…", "more…"),
+        ] {
+            assert_eq!(redactor.redact(text), left);
+        }
+    }
+
+    #[test]
+    fn escapes_of_any_kind_hide_nothing() {
+        let redactor = knowing(&["hun\"ter&22 密"]);
+        for text in [
+            "%68un%22ter&22%20%e5%AF%86",
+            r#"{\"a\":\"hun\\\"ter\u0026\u0032\u0032 \\u5bc6\"}"#,
+            "hun&#34;ter&amp;22&#32;密",
+            "h=75n=22ter=\r\n&22 =E5=AF=86",
+            r#"b"hun\"ter&22 \xe5\xaf\x86""#,
+            "hun%2522ter%252622+%25E5%25AF%2586",
+            "hun%26quot%3Bter%26amp%3B22%20%E5%AF%86",
+        ] {
+            let redacted = redactor.redact(text);
+            assert!(redacted.contains(MASK) && !redacted.contains("un"), "{text} -> {redacted}");
+            assert!(redactor.finds_in(text));
+        }
+        assert!(!redactor.finds_in("nothing%20here &amp; there"));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::Redactor;
 use super::source::{SecretError, from_command, from_credential, from_env, from_file};
+use super::{Redactor, SHORTEST};
 use crate::files::model::{SecretSource, TextSource};
 use crate::program::{Environment, Programs};
 
@@ -48,6 +48,12 @@ impl Resolver {
             SecretSource::Command(command) => from_command(&self.programs(), command, self.command_limit).await,
             SecretSource::Credential(name) => from_credential(&self.environment, name),
         }?;
+        if secret.expose_secret().chars().count() < SHORTEST {
+            tracing::warn!(
+                "a secret has fewer than {SHORTEST} characters: so short a text cannot be kept out of logs and reports \
+                 (it is part of ordinary words); use a longer one"
+            );
+        }
         self.redactor.add(&secret);
         Ok(secret)
     }

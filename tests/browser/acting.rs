@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sunup::browser::visit::Committed;
+use sunup::browser::visit::{Committed, Pictures};
 use sunup::browser::{Action, Browser, Command, Context, Response};
 use sunup::clock::Clock;
 use sunup::files::model::*;
@@ -300,11 +300,12 @@ async fn a_click_that_closes_its_tab_was_made(lab: &mut Lab) {
 async fn a_picture_shows_nothing_that_was_typed(lab: &mut Lab) {
     lab.server.serve("/", [html("<input id=name style='width:600px;height:200px;font-size:150px'><p>x</p>")]);
     let folder = lab.pictures();
+    let redactor = sunup::secrets::Redactor::new();
     let mut pictures = Vec::new();
     for typed in ["canary-A", "WWWWWW"] {
         let steps = section(vec![open("/"), fill(css("#name"), typed), click(css("#none")).limit(1)]);
         let mut visit = lab.visit();
-        visit.pictures = Some(&folder);
+        visit.pictures = Some(Pictures { folder: &folder, redactor: &redactor });
         let outcome = visit.read_section(&steps, Default::default()).await;
         let Err(sunup::browser::visit::Halt::Failed(failure)) = outcome else { panic!("{outcome:?}") };
         let name = failure.picture.expect("a picture");

@@ -8,6 +8,7 @@ mod commits;
 mod finding;
 mod lab;
 mod reading;
+mod secrets;
 mod sections;
 mod server;
 
@@ -75,6 +76,7 @@ async fn pages() {
         sections::CASES,
         commits::CASES,
         by_hand::CASES,
+        secrets::CASES,
     ])
     .await;
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sunup::fixture::{ExpectedMorning, ExpectedTask, expected};
 use sunup::run::Status;
 
+use crate::canary::{Canary, SHAPES};
 use crate::stage::{Morning, SITE};
 use crate::support::{browser_turn, project, run};
 use crate::{canary, documented};
@@ -65,7 +66,10 @@ fn every_scenario_has_its_morning() {
 async fn ends_as_expected(scenario: &str) {
     let expected = mornings().remove(scenario).expect("the scenario is in fixtures/expected.yaml");
     let _turn = browser_turn();
-    let stage = canary::stage();
+    // Each scenario with another kind of password.
+    let place = TESTED.iter().position(|tested| *tested == scenario).expect("it is one of them");
+    let password = SHAPES[place % SHAPES.len()];
+    let stage = canary::stage(password);
     let mut rehearsal = stage.rehearsal(scenario);
     rehearsal.env("SUNUP_LOG", "trace");
     let morning = Morning::of(run(rehearsal).await);
@@ -76,7 +80,7 @@ async fn ends_as_expected(scenario: &str) {
     }
     assert_eq!(stage.counted(), expected.counts[SITE], "{scenario}: what the site counted\n{}", morning.outcome);
     assert_eq!(morning.outcome.code, exit_code(&expected), "{scenario}\n{}", morning.outcome);
-    canary::hunt(&stage, &morning);
+    Canary::new(password).hunt(&stage, &morning);
     documented::all_fields(&stage, &morning).await;
 }
 

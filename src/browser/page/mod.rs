@@ -7,19 +7,21 @@ use serde_json::Value as Json;
 /// What a page function answers when the scripts are not in its document yet.
 const NOT_THERE: &str = "sunup: not there";
 
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     include_str!("displayed.js"),
     include_str!("text.js"),
     include_str!("find.js"),
     include_str!("wait.js"),
     include_str!("use.js"),
+    include_str!("mask.js"),
     include_str!("rows.js"),
     include_str!("challenge.js"),
 ];
 
 /// The functions that [`super::Action::Page`] may name.
-const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
-                         chosen, scroll, asksForPassword, request, mask, items, table, scan, textOf, valueOf";
+const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, typing, focus, ticked, \
+                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, scan, textOf, \
+                         readValue";
 
 /// Asks a document where it is, which needs none of the other scripts.
 pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place();");

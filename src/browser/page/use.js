@@ -14,6 +14,17 @@ const field = (element) => ({
   empty: !element.isContentEditable && element.value === "" && !element.validity?.badInput,
 });
 
+// Where a secret would go that is typed into this field: the origin of its document, and those that its form may be sent
+// to. A form without an action is sent to its own document; one with a script stays in it.
+const typing = (element) => {
+  const attribute = (of, name) => Element.prototype.getAttribute.call(of, name);
+  const form = element.form ?? element.closest("form");
+  const submits = form ? [...form.elements].filter((each) => attribute(each, "formaction") !== null) : [];
+  const addresses = [form && attribute(form, "action"), ...submits.map((each) => attribute(each, "formaction"))]
+    .filter(Boolean).map((address) => URL.parse(address, document.baseURI)).filter((url) => url?.protocol !== "javascript:");
+  return { origin: location.origin, sent: addresses.map((url) => url?.origin ?? "null") };
+};
+
 const focus = (element) => {
   element.focus();
   return true;
@@ -94,36 +105,10 @@ const decode = (bytes, charset) => {
   }
 };
 
-// Blacks out what people typed, before a picture is taken; without `on` it is taken away again.
-const mask = (on, origins) => {
-  for (const root of roots(document)) {
-    root.querySelectorAll("style[data-sunup-mask]").forEach((style) => style.remove());
-    if (!on) continue;
-    const style = document.createElement("style");
-    style.dataset.sunupMask = "";
-    style.textContent = `input, textarea, select, [contenteditable]:not([contenteditable=false]) {
-      background: #000 !important; color: #000 !important; caret-color: #000 !important;
-      text-shadow: none !important; -webkit-text-fill-color: #000 !important; }
-      input[type=button], input[type=submit], input[type=reset], input[type=checkbox], input[type=radio] {
-      background: revert !important; color: revert !important; -webkit-text-fill-color: revert !important; }
-      ::placeholder { color: #000 !important; }`;
-    (root.head ?? root).append(style);
-    for (const frame of root.querySelectorAll("iframe")) maskFrame(frame, style, origins);
-  }
-  return true;
+// A password stays in its field, whoever asks for it.
+const secret = (element) => element.localName === "input" && element.type === "password";
+const readValue = (element) => (secret(element) ? null : valueOf(element));
+const textOf = (element, attribute) => {
+  if (attribute === "value" && secret(element)) return null;
+  return attribute ? element.getAttribute(attribute) : shownText(element);
 };
-
-// A frame that cannot be looked into, of the site's own, may hold fields: it is hidden as a whole.
-const maskFrame = (frame, style, origins) => {
-  try {
-    for (const root of roots(frame.contentDocument)) (root.head ?? root).append(style.cloneNode(true));
-  } catch {
-    const own = origins.some((origin) => frame.src.startsWith(`${origin}/`));
-    if (own) frame.style.setProperty("visibility", "hidden", "important");
-  }
-};
-
-const roots = (root) => [root, ...[...root.querySelectorAll("*")].filter((each) => each.shadowRoot)
-  .flatMap((each) => roots(each.shadowRoot))];
-
-const textOf = (element, attribute) => (attribute ? element.getAttribute(attribute) : shownText(element));

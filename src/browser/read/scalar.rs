@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
     ) -> Result<Option<String>, Failure> {
         let field = element(&found.element.reference);
         let (function, arguments) = match kind {
-            ScalarKind::Value => ("valueOf", vec![field]),
+            ScalarKind::Value => ("readValue", vec![field]),
             _ => ("textOf", vec![field, json!(attribute)]),
         };
         // An element that was drawn again just now is looked for again.

@@ -79,7 +79,8 @@ fn preferences(options: &StartOptions, folder: &Path) -> Json {
     Json::Object(preferences)
 }
 
-/// What calls home, or gets in the way, and is switched off.
+/// What calls home, gets in the way, or keeps a record of pages on disk (typed words, addresses, whole answers), and is
+/// switched off.
 const OFF: &[&str] = &[
     "app.normandy.enabled",
     "app.shield.optoutstudies.enabled",
@@ -87,7 +88,9 @@ const OFF: &[&str] = &[
     "app.update.enabled",
     "browser.aboutwelcome.enabled",
     "browser.contentblocking.report.lockwise.enabled",
+    "browser.cache.disk.enable",
     "browser.discovery.enabled",
+    "browser.formfill.enable",
     "browser.newtabpage.enabled",
     "browser.ping-centre.telemetry",
     "browser.region.update.enabled",
@@ -105,6 +108,8 @@ const OFF: &[&str] = &[
     "browser.urlbar.quicksuggest.enabled",
     "datareporting.healthreport.uploadEnabled",
     "datareporting.policy.dataSubmissionEnabled",
+    // Its viewer of JSON forbids requests from the document that it shows.
+    "devtools.jsonview.enabled",
     "dom.push.connection.enabled",
     "extensions.blocklist.enabled",
     "extensions.getAddons.cache.enabled",
@@ -115,6 +120,7 @@ const OFF: &[&str] = &[
     "network.captive-portal-service.enabled",
     "network.connectivity-service.enabled",
     "network.prefetch-next",
+    "places.history.enabled",
     "privacy.globalprivacycontrol.enabled",
     "signon.autofillForms",
     "signon.rememberSignons",
@@ -137,6 +143,8 @@ fn quiet() -> Map<String, Json> {
     let nowhere = NOWHERE.iter().map(|name| ((*name).to_owned(), json!("")));
     let others = [
         ("browser.startup.homepage_override.mstone", json!("ignore")),
+        // Nothing of pages is kept for a restart: what was typed, and addresses, would lie on disk.
+        ("browser.sessionstore.privacy_level", json!(2)),
         ("browser.startup.page", json!(0)),
         // Only add-ons of the profile: those that come with the browser (new tab page, form autofill, picture in picture,
         // workarounds for single sites) take a fifth of a start, and a site is to be met as it is.

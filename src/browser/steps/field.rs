@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::touch::Use;
 use super::{Walk, refused};
-use crate::browser::command::{Action, Element};
+use crate::browser::command::{Action, Context, Element};
 use crate::browser::look::Found;
 use crate::browser::wire::{ELEMENT_KEY, element};
 use crate::files::condition::Template;
@@ -20,11 +20,20 @@ struct Field {
     empty: bool,
 }
 
+/// Where a secret would go.
+#[derive(Debug, serde::Deserialize)]
+struct Typing {
+    /// The origin of the field's document.
+    origin: String,
+    /// Those that its form may be sent to.
+    sent: Vec<String>,
+}
+
 impl Walk<'_, '_> {
     pub(super) async fn fill(&mut self, found: &Found, with: &Template) -> Result<Use, Failure> {
         let secret = with.uses_password();
         if secret {
-            self.refuse_foreign(&found.element).await?;
+            self.may_type(&found.element).await?;
         }
         let text = SecretString::from(self.render(with)?);
         let field = self.field_now(found).await?;
@@ -34,10 +43,14 @@ impl Walk<'_, '_> {
         }
         // A field may put its own text in just then; a second time it stays.
         for empty in [field.empty, false] {
-            if let Use::Refused(refusal) = self.type_anew(found, &text, empty).await? {
+            if let Use::Refused(refusal) = self.type_anew(found, &text, secret, empty).await? {
                 return Ok(Use::Refused(refusal));
             }
             if self.shows(found, &text, secret).await? {
+                if secret {
+                    // What the page made of the typing: the form is not sent where it must not go.
+                    self.may_type(&found.element).await?;
+                }
                 return Ok(Use::Done);
             }
         }
@@ -45,11 +58,21 @@ impl Walk<'_, '_> {
         Err(Failure::new(FailureKind::PageChanged, message))
     }
 
-    async fn type_anew(&mut self, found: &Found, text: &SecretString, empty: bool) -> Result<Use, Failure> {
+    async fn type_anew(
+        &mut self,
+        found: &Found,
+        text: &SecretString,
+        secret: bool,
+        empty: bool,
+    ) -> Result<Use, Failure> {
         let reference = || found.element.reference.clone();
         let cleared = if empty { Use::Done } else { self.on(found, Action::Clear(reference())).await? };
         if matches!(cleared, Use::Refused(_)) || text.expose_secret().is_empty() {
             return Ok(cleared);
+        }
+        if secret {
+            // Clearing a field is heard by the page, which may do anything then.
+            self.may_type(&found.element).await?;
         }
         self.on(found, Action::Type(reference(), text.clone())).await
     }
@@ -73,16 +96,31 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// A secret is typed only into a document of the site itself, in a page of the site itself.
-    async fn refuse_foreign(&mut self, element: &Element) -> Result<(), Failure> {
-        for context in [element.context.top(), element.context.clone()] {
-            let place = self.place_in(&context).await?;
-            if !self.is_own(&place.origin) {
-                let message = format!("The password was not typed: {} is not one of the site's origins.", place.origin);
-                return Err(Failure::new(FailureKind::SuspiciousPage, message));
-            }
+    /// A secret is typed only into a document of the site itself, in frames and a page of the site itself, and into no form
+    /// that is sent elsewhere. A document never changes its origin, and the driver's reference to the field dies with the
+    /// document: what was true here is true when the driver types.
+    async fn may_type(&mut self, field: &Element) -> Result<(), Failure> {
+        for depth in 0..field.context.frames.len() {
+            let around = Context { tab: field.context.tab.clone(), frames: field.context.frames[..depth].to_vec() };
+            let place = self.place_in(&around).await?;
+            self.is_own_or_refused(&place.origin, "is not one of the site's origins")?;
+        }
+        let answer = self.page_sure(&field.context, "typing", vec![element(&field.reference)]).await?;
+        let typing: Typing = serde_json::from_value(answer).map_err(|error| {
+            Failure::new(FailureKind::NotRendered, format!("The field cannot be understood: {error}."))
+        })?;
+        self.is_own_or_refused(&typing.origin, "is not one of the site's origins")?;
+        for origin in &typing.sent {
+            self.is_own_or_refused(origin, "is where its form is sent, and not one of the site's origins")?;
         }
         Ok(())
+    }
+
+    fn is_own_or_refused(&self, origin: &str, what: &str) -> Result<(), Failure> {
+        if self.is_own(origin) {
+            return Ok(());
+        }
+        Err(Failure::new(FailureKind::SuspiciousPage, format!("The password is not typed: {origin} {what}.")))
     }
 
     pub(super) async fn select(&mut self, found: &Found, option: &Template) -> Result<Use, Failure> {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::command::{Action, Command, Context, Refusal, Response};
+use super::picture::Picture;
 use super::visit::{Halt, Note, Visit};
 use crate::files::condition::{Condition, Scope, Template, Unknown};
 use crate::files::model::{Step, Verb};
@@ -261,7 +262,11 @@ impl<'v, 'a> Walk<'v, 'a> {
             failure.title = failure.title.or_else(|| short_title(&place.title));
         }
         if failure.picture.is_none() {
-            failure.picture = self.picture(failure.kind).await;
+            match self.picture(failure.kind).await {
+                Picture::Kept(name) => failure.picture = Some(name),
+                Picture::Withheld => failure.message.push_str(" No picture was kept: it could show a secret."),
+                Picture::Absent => {}
+            }
         }
         failure
     }

@@ -32,6 +32,8 @@ const LINK_LASTS: TimeDelta = TimeDelta::minutes(10);
 pub(super) struct Door {
     folder: PathBuf,
     token: SecretString,
+    /// Learns the cookies that are given out.
+    redactor: Redactor,
 }
 
 /// The daemon's address in the data folder, for as long as this lives.
@@ -72,7 +74,7 @@ impl Door {
         }
         let token = SecretString::from(token);
         redactor.add(&token);
-        Ok(Door { folder, token })
+        Ok(Door { folder, token, redactor: redactor.clone() })
     }
 
     /// Tells `sunup open` where this daemon listens.
@@ -93,8 +95,9 @@ impl Door {
     /// A cookie that lets in from now on.
     pub fn cookie(&self, now: Instant) -> String {
         let until = (now + STAYS).timestamp().to_string();
-        let seal = hmac::sign(&self.key("cookie"), until.as_bytes());
-        format!("{until}.{}", URL_SAFE_NO_PAD.encode(seal))
+        let seal = URL_SAFE_NO_PAD.encode(hmac::sign(&self.key("cookie"), until.as_bytes()));
+        self.redactor.add(&SecretString::from(seal.as_str()));
+        format!("{until}.{seal}")
     }
 
     /// True for a cookie that was made here and still lets in.
