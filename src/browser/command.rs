@@ -99,6 +99,8 @@ pub enum Action {
     Role(String),
     /// The name that W3C's rules compute for an element.
     Label(String),
+    /// The shadow root of an element, closed ones too, as a JSON reference that page functions take.
+    Shadow(String),
     /// All tabs, the one that the browser opened with first.
     Tabs,
     /// Closes the tab.
@@ -127,6 +129,7 @@ impl Action {
             Action::Press(_) => "press",
             Action::Role(_) => "role",
             Action::Label(_) => "label",
+            Action::Shadow(_) => "shadow",
             Action::Tabs => "tabs",
             Action::CloseTab => "close tab",
             Action::DialogText => "dialog text",

@@ -247,6 +247,10 @@ impl Firefox {
             Action::Label(element) => {
                 return self.text(Wire::get(format!("element/{element}/computedlabel")), limit).await;
             }
+            Action::Shadow(element) => {
+                let root = self.ask(Wire::get(format!("element/{element}/shadow")), limit).await?;
+                return Ok(root.map_or_else(Response::Refused, Response::Json));
+            }
             Action::Tabs => return self.tabs(limit).await,
             Action::CloseTab => {
                 self.at = None;

@@ -97,7 +97,9 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
     };
     let message = first_line(&answer.message);
     let refusal = match answer.error.description() {
-        "stale element reference" | "no such element" | "detached shadow root" => Refusal::Stale,
+        "stale element reference" | "no such element" | "detached shadow root" | "no such shadow root" => {
+            Refusal::Stale
+        }
         "no such window" | "no such frame" => Refusal::Gone,
         "element not interactable" | "invalid element state" | "move target out of bounds" => {
             Refusal::NotInteractable(message)

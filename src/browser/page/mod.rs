@@ -7,19 +7,22 @@ use serde_json::Value as Json;
 /// What a page function answers when the scripts are not in its document yet.
 const NOT_THERE: &str = "sunup: not there";
 
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 10] = [
     include_str!("displayed.js"),
     include_str!("text.js"),
     include_str!("find.js"),
     include_str!("wait.js"),
     include_str!("use.js"),
     include_str!("rows.js"),
+    include_str!("setting.js"),
+    include_str!("signals.js"),
+    include_str!("frames.js"),
     include_str!("challenge.js"),
 ];
 
 /// The functions that [`super::Action::Page`] may name.
 const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
-                         chosen, scroll, asksForPassword, request, mask, items, table, scan, textOf, valueOf";
+                         chosen, scroll, asksForPassword, request, mask, items, table, scan, openRoot, textOf, valueOf";
 
 /// Asks a document where it is, which needs none of the other scripts.
 pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place();");
@@ -27,7 +30,11 @@ pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place
 static INSTALL: LazyLock<String> = LazyLock::new(|| {
     let rules = super::challenge::for_pages();
     let parts = PARTS.concat();
-    format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n")
+    // As a text they are read much faster than as a script.
+    let rules = serde_json::Value::from(rules).to_string();
+    format!(
+        "window.sunup ??= (() => {{\nconst rules = JSON.parse({rules});\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n"
+    )
 });
 
 /// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:

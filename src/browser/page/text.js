@@ -13,6 +13,9 @@ const pressable = new Set(["button", "submit", "reset"]);
 // Smaller than this is for screen readers, not for eyes.
 const LEAST = 2;
 
+// Letters without a colour are for machines; with a picture clipped to them they are for people.
+const transparent = (style) => /^rgba\(.*, 0(?:\.0\d*)?\)$/.test(style.color) && !/text/.test(style.backgroundClip);
+
 const textSeen = (node) => {
   const range = document.createRange();
   range.selectNodeContents(node);
@@ -20,6 +23,7 @@ const textSeen = (node) => {
   if (box.width === 0 || box.height === 0) return false;
   const parent = node.parentElement;
   const own = getComputedStyle(parent);
+  if (transparent(own)) return false;
   const cutBox = parent === document.body || own.overflow === "visible" ? box : clipBy(box, parent, own);
   const seen = seenPart(cutBox, parent);
   return seen.right - seen.left >= LEAST && seen.bottom - seen.top >= LEAST;
@@ -31,8 +35,14 @@ const asShown = (node) => {
   return transform === "lowercase" ? node.data.toLowerCase() : node.data;
 };
 
+// Closed shadow roots that the driver opened for us (`browser/challenge/watch.rs`), by their hosts.
+const openedRoots = new WeakMap();
+
+const shadowOf = (element) => element.shadowRoot ?? openedRoots.get(element) ?? null;
+
 const childrenOf = (node) => {
-  if (node.shadowRoot) return node.shadowRoot.childNodes;
+  const shadow = node.nodeType === Node.ELEMENT_NODE ? shadowOf(node) : null;
+  if (shadow) return shadow.childNodes;
   if (node.localName === "slot" && node.assignedNodes) {
     const assigned = node.assignedNodes();
     return assigned.length ? assigned : node.childNodes;
