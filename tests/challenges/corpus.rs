@@ -150,7 +150,8 @@ fn case(group: &str, entry: &Entry, each: Option<String>) -> Case {
     let took = ("POST".to_owned(), host(&at));
     pages.insert(format!("POST {}/did", took.1), Page::html(""));
     if let Some(answer) = &entry.answer {
-        let page = made.page(&answer.status, &answer.headers, Some(answer.title.as_deref().unwrap_or("社区")), &answer.body);
+        let page =
+            made.page(&answer.status, &answer.headers, Some(answer.title.as_deref().unwrap_or("社区")), &answer.body);
         let submitted = format!("POST {}/login", took.1);
         match &answer.at {
             None => pages.insert(submitted, page),

@@ -22,6 +22,11 @@ use crate::corpus::{Case, Does, hosts};
 
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Shanghai;
 
+/// How long a page may take to show what a step wants. The page's own timers run at the corpus' pace, this does not.
+const SHOWN_WITHIN: Duration = Duration::from_secs(2);
+/// The same for what is to come after the button was pressed.
+const EXPECTED_WITHIN: Duration = Duration::from_secs(1);
+
 pub struct Lab {
     browser: Firefox,
     pages: Arc<Pages>,
@@ -88,7 +93,10 @@ impl Lab {
         };
         let got = self.pages.got();
         let count = |path: &str| {
-            got.iter().filter(|(request, _)| request.starts_with("POST ") && request.ends_with(path)).map(|(_, n)| n).sum()
+            got.iter()
+                .filter(|(request, _)| request.starts_with("POST ") && request.ends_with(path))
+                .map(|(_, n)| n)
+                .sum()
         };
         let wrong_counts = case
             .counted
@@ -151,7 +159,8 @@ fn press(within: Option<&str>, expect: Option<&str>) -> Vec<Step> {
     let button = Locator { frame: within.map(|frame| Box::new(css(frame))), ..css("#go") };
     let mut click = step(Verb::Click { target: one(button), opens_tab: false, dialog: None });
     click.commit = true;
-    let wait = expect.map(|element| step(Verb::Wait { target: one(css(element)) }));
+    let wait =
+        expect.map(|element| Step { timeout: EXPECTED_WITHIN, ..step(Verb::Wait { target: one(css(element)) }) });
     [open("/"), click].into_iter().chain(wait).collect()
 }
 
@@ -207,7 +216,7 @@ fn section(steps: Vec<Step>) -> Section {
 
 fn step(verb: Verb) -> Step {
     let place = Place { file: "tasks/community/checkin.yaml".into(), line: 7, column: 5 };
-    Step { verb, reads: Vec::new(), when: None, timeout: Duration::from_secs(2), optional: false, commit: false, place }
+    Step { verb, reads: Vec::new(), when: None, timeout: SHOWN_WITHIN, optional: false, commit: false, place }
 }
 
 fn open(path: &str) -> Step {

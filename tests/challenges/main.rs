@@ -1,7 +1,7 @@
 //! The corpus of pages that ask for a person, and of pages that only look like it: each is met by a task in a real browser.
 //!
 //! `SUNUP_CHALLENGES=/folder cargo test --test challenges` runs the pages of another folder, and `CHALLENGE=word` those
-//! whose group or name has this word.
+//! whose group or name has this word (`: ` for all), with a line for each.
 
 mod clock;
 mod corpus;
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use corpus::Case;
 use lab::{Lab, Outcome};
+use sunup::clock::{Clock, SystemClock};
 
 fn folder() -> PathBuf {
     std::env::var_os("SUNUP_CHALLENGES")
@@ -36,14 +37,18 @@ async fn every_page_its_kind() {
     let all = cases.len();
     cases.retain(|case| format!("{}: {}", case.group, case.name).contains(&only));
     assert!(!cases.is_empty(), "no page of {all} is called `{only}`");
+    let clock = SystemClock::new();
     let mut lab = Lab::open(&cases).await;
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut wrong = Vec::new();
     for case in &cases {
-        let began = std::time::Instant::now();
+        let began = clock.uptime();
         let outcome = lab.run(case).await;
         let fault = fault(case, &outcome);
-        if !only.is_empty() || std::env::var_os("CHALLENGE_TIMES").is_some() { eprintln!("{:?} {}: {}: {} {}", began.elapsed(), case.group, case.name, outcome.kind, outcome.told); }
+        if !only.is_empty() {
+            let took = (clock.uptime() - began).as_millis();
+            eprintln!("{took:>5} ms  {}: {}: {} {}", case.group, case.name, outcome.kind, outcome.told);
+        }
         let tally = tallies.entry(&case.group).or_default();
         tally.pages += 1;
         match &fault {
@@ -62,7 +67,11 @@ async fn every_page_its_kind() {
 fn fault(case: &Case, outcome: &Outcome) -> Option<String> {
     let Outcome { kind, told, wrong_counts } = outcome;
     if !case.expected.contains(kind) {
-        return Some(format!("expected {}, got {kind}. {told} {}", case.expected.join(" or "), wrong_counts.join(", ")));
+        return Some(format!(
+            "expected {}, got {kind}. {told} {}",
+            case.expected.join(" or "),
+            wrong_counts.join(", ")
+        ));
     }
     (!wrong_counts.is_empty()).then(|| format!("{kind}, but {}. {told}", wrong_counts.join(", ")))
 }
