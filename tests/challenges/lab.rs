@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::NaiveTime;
 use sunup::browser::visit::{Committed, Halt, Visit};
-use sunup::browser::{Firefox, StartOptions};
+use sunup::browser::{Browser, Firefox, StartOptions};
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::condition::{Names, Scope, Template};
 use sunup::files::model::*;
@@ -65,6 +65,11 @@ impl Lab {
         };
         let browser = Firefox::start(options).await.unwrap_or_else(|failure| panic!("{}", failure.message));
         Lab { browser, pages, clock: QuickClock::default(), folder, _rehearsal: rehearsal }
+    }
+
+    /// The browser had to be ended.
+    pub fn is_dead(&self) -> bool {
+        self.browser.is_dead()
     }
 
     pub async fn close(self) {

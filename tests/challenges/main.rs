@@ -44,6 +44,9 @@ async fn every_page_its_kind() {
     for case in &cases {
         let began = clock.uptime();
         let outcome = lab.run(case).await;
+        if lab.is_dead() {
+            lab = Lab::open(&cases).await;
+        }
         let fault = fault(case, &outcome);
         if !only.is_empty() {
             let took = (clock.uptime() - began).as_millis();
