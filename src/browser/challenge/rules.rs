@@ -119,15 +119,17 @@ pub fn precedence(rule: &Rule) -> u8 {
         CredentialsRejected => 1,
         AccountRestricted => 2,
         SuspiciousPage => 3,
+        // A check that often ends by itself is told by the puzzle that it shows.
+        Interstitial if rule.wait > 0 => 6,
         Interstitial | AccessDenied => 4,
         Captcha if rule.tier == Tier::Page => 4,
         Captcha if rule.tier == Tier::Overlay => 5,
-        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 6,
-        SessionExpired => 7,
-        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 8,
+        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 7,
+        SessionExpired => 8,
+        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 9,
         // A widget that nobody used yet.
-        Captcha => 9,
-        PageChanged | NoEffect => 10,
+        Captcha => 10,
+        PageChanged | NoEffect => 11,
     }
 }
 
@@ -216,8 +218,9 @@ mod tests {
         let order = [
             of(CredentialsRejected, Tier::Overlay),
             of(AccountRestricted, Tier::Overlay),
-            of(Interstitial, Tier::Page),
+            of(AccessDenied, Tier::Page),
             of(Captcha, Tier::Overlay),
+            of(Interstitial, Tier::Overlay),
             of(OneTimeCode, Tier::Overlay),
             of(SessionExpired, Tier::Overlay),
             of(RateLimited, Tier::Overlay),

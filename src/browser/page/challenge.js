@@ -122,7 +122,7 @@ const pointedAt = (rule) => {
 // A page challenge is never a small frame in a page.
 const takesPage = () => !known.how.frame || known.how.frame === "covers";
 
-const groupOf = (element) => (element.form ?? element.closest("form, dialog, [role=dialog], [role=form], fieldset"));
+const groupOf = (element) => element.form ?? parentsOf(element).find((each) => each.matches("form, dialog, [role=dialog], [role=form]")) ?? null;
 
 // Does a widget stand in the same form or dialog as what the task is about to use?
 const onPath = (element, target) => {
@@ -133,7 +133,13 @@ const onPath = (element, target) => {
   for (let at = target, up = 0; at && up <= 3; at = parentOf(at), up += 1) {
     if (at !== document.body && contains(at, element)) return true;
   }
-  return parentOf(target) === document.body && parentOf(element) === document.body;
+  return false;
+};
+
+// Is the form that an element is in, if any, the only thing to use on the page?
+const standsAlone = (element) => {
+  const group = groupOf(element);
+  return !group || !shownInPage("button, input:not([type=hidden]), select, textarea").some((each) => !contains(group, each));
 };
 
 const counts = (element) => known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
@@ -186,7 +192,7 @@ const elementFits = (rule, element) => {
     (!rule.near || saysShort(scope, rule.near, 1500)) &&
     (!rule.unless_near || !saysShort(scope, rule.unless_near, 1500)) &&
     (rule.tier !== "widget" || counts(element)) &&
-    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse()) || counts(element));
+    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse() && standsAlone(element)) || counts(element));
 };
 
 // The element by which a rule holds now.
@@ -213,5 +219,5 @@ const scan = (how, target) => {
     const element = holdsNow(rule);
     if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title || location.host : describe(element) });
   }
-  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen() };
+  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen(), early: document.readyState === "loading" || location.href === "about:blank" };
 };
