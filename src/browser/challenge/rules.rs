@@ -111,8 +111,9 @@ pub fn for_pages() -> &'static str {
     &FOR_PAGES
 }
 
-/// Which of two rules decides when several are seen together: the lower one. The order is the design's.
-pub fn precedence(rule: &Rule) -> u8 {
+/// Which of two rules decides when several are seen together: the lower one. The order is the design's. A
+/// widget that is `alone` is all that there is to use on its page.
+pub fn precedence(rule: &Rule, alone: bool) -> u8 {
     use FailureKind::*;
     match rule.kind {
         Environment => 0,
@@ -123,7 +124,7 @@ pub fn precedence(rule: &Rule) -> u8 {
         Interstitial if rule.wait > 0 => 6,
         Interstitial | AccessDenied => 4,
         Captcha if rule.tier == Tier::Page => 4,
-        Captcha if rule.tier == Tier::Overlay => 5,
+        Captcha if rule.tier == Tier::Overlay || (alone && rule.wait == 0) => 5,
         OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 7,
         SessionExpired => 8,
         RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 9,
@@ -212,7 +213,7 @@ mod tests {
     fn credentials_come_before_the_captcha_that_follows_from_them() {
         let of = |kind, tier| {
             let found = rules().iter().find(|rule| rule.kind == kind && rule.tier == tier);
-            precedence(found.unwrap_or_else(|| panic!("a rule of {kind}")))
+            precedence(found.unwrap_or_else(|| panic!("a rule of {kind}")), false)
         };
         use FailureKind::*;
         let order = [

@@ -15,7 +15,7 @@ use crate::run::Failure;
 const DEEPEST: usize = 5;
 /// How often, and how many times, a frame is looked at whose document is still on its way.
 const FRAME_LOOK: Duration = Duration::from_millis(100);
-const FRAME_LOOKS: usize = 5;
+const FRAME_LOOKS: usize = 15;
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,6 +23,9 @@ pub(in crate::browser) struct Hit {
     pub id: String,
     /// What was seen, in words.
     pub shown: String,
+    /// There is nothing else on the page to use.
+    #[serde(default)]
+    pub alone: bool,
 }
 
 /// What a scan of one document gave.

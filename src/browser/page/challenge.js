@@ -131,7 +131,7 @@ const onPath = (element, target) => {
   if (one || other) return one === other || (one && contains(one, target)) || (other && contains(other, element));
   // Without forms, what stands close together belongs together.
   for (let at = target, up = 0; at && up <= 3; at = parentOf(at), up += 1) {
-    if (at !== document.body && contains(at, element)) return true;
+    if (at !== document.body && at !== document.documentElement && contains(at, element)) return true;
   }
   return false;
 };
@@ -142,7 +142,11 @@ const standsAlone = (element) => {
   return !group || !shownInPage("button, input:not([type=hidden]), select, textarea").some((each) => !contains(group, each));
 };
 
-const counts = (element) => known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
+// A widget on a page on which there is nothing else to use is what the page is about.
+const isAllThereIs = (element) => takesPage() && sparse() &&
+  !shownInPage("input:not([type=hidden]), button, select, textarea").some((each) => !contains(around(element), each));
+
+const counts = (element) => isAllThereIs(element) || known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
   // Before a password is sent, what stands on the page and in no other form is asked with it.
   (known.how.signIn && known.target != null && !groupOf(element));
 
@@ -217,7 +221,7 @@ const scan = (how, target) => {
       continue;
     }
     const element = holdsNow(rule);
-    if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title || location.host : describe(element) });
+    if (element) hits.push({ id: rule.id, alone: rule.tier === "widget" && isAllThereIs(element), shown: element === document.body ? document.title || location.host : describe(element) });
   }
   return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen(), early: document.readyState === "loading" || location.href === "about:blank" };
 };
