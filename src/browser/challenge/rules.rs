@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn every_rule_looks_at_something_that_the_page_scripts_know() {
-        const KNOWN: [&str; 33] = [
+        const KNOWN: [&str; 34] = [
             "css",
             "frames",
             "title",
@@ -200,6 +200,7 @@ mod tests {
             "overlay",
             "around_says",
             "around_unless",
+            "lists",
         ];
         for rule in rules() {
             for name in rule.for_the_page.keys() {

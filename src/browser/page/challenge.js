@@ -67,16 +67,20 @@ const pattern = (source) => {
   return patterns.get(source);
 };
 
+// The same for a text that may hold more than one message, put together without blanks: where one ends is no sign.
+const anywhere = (source) => source.replace(/(^|[(|])\^/g, "$1").replace(/\$|\\b/g, "");
+const mayBeSaidIn = (text, sources) => sources.some((source) => pattern(anywhere(source)).test(text));
+
 const saysAny = (text, sources) => sources.some((source) => pattern(source).test(text));
 
 const couldHold = (rule) =>
   (!rule.keys?.length || rule.keys.some(hasKey)) &&
   (!rule.html || rule.html.some(hasKey)) &&
   !rule.unless_html?.some(hasKey) &&
-  (!rule.page_says || may.words === null || saysAny(may.words, rule.page_says)) &&
+  (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says)) &&
   (!rule.status || rule.status.includes(statusOfPage())) &&
   (!rule.address || addressFits(location.href, rule.address)) &&
-  (!rule.says || may.words === null || saysAny(may.words, rule.says));
+  (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says));
 
 const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
 
@@ -196,7 +200,7 @@ const elementFits = (rule, element) => {
     (!rule.near || saysShort(scope, rule.near, 1500)) &&
     (!rule.unless_near || !saysShort(scope, rule.unless_near, 1500)) &&
     (rule.tier !== "widget" || counts(element)) &&
-    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse() && standsAlone(element)) || counts(element));
+    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse() && (rule.gate !== "alone" || standsAlone(element))) || counts(element));
 };
 
 // The element by which a rule holds now.

@@ -31,7 +31,7 @@ const shownIn = (element) => {
 const MESSAGE = 300;
 
 const saysShort = (element, sources, most = MESSAGE) => {
-  if (may.roots.length === 1 && !saysAny(wordsIn(element), sources)) return false;
+  if (may.roots.length === 1 && !mayBeSaidIn(wordsIn(element), sources)) return false;
   const shown = shownIn(element);
   return shown.length <= most && saysAny(shown, sources);
 };
@@ -40,7 +40,7 @@ const elementsIn = (element) => [...element.children, ...(shadowOf(element)?.chi
 
 // The innermost elements whose words fit.
 const innermost = (element, sources, out) => {
-  if (silent.has(element.tagName) || !saysAny(wordsIn(element), sources)) return out;
+  if (silent.has(element.tagName) || !mayBeSaidIn(wordsIn(element), sources)) return out;
   const before = out.length;
   for (const child of elementsIn(element)) innermost(child, sources, out);
   if (out.length === before) out.push(element);
@@ -57,7 +57,7 @@ const parentsOf = (element) => {
 const namesOf = (element) =>
   ` ${element.id} ${element.getAttribute("class") ?? ""} `.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 
-const isQuietName = /[^a-z](footer|breadcrumbs?|sidebar|side-bar|cookies?|comments?|faq|help|promo(tion)?|marquee|announce(ment)?s?|notice-?bar|news|ads?|advert|activity|nav(bar)?|menu|article|post)[^a-z]/;
+const isQuietName = /[^a-z](footer|breadcrumbs?|sidebar|side-bar|cookies?|comments?|faq|help(?!-block)|promo(tion)?|marquee|announce(ment)?s?|notice-?bar|news|ads?|advert|activity|nav(bar)?|menu|article|post)[^a-z]/;
 const quietPlaces = "nav, footer, aside, menu, marquee, blockquote, pre, code, td, th, figcaption, option, article, summary," +
   " [role=navigation], [role=contentinfo], [role=complementary], [role=menu], [role=menubar], [role=tablist]," +
   " [role=listbox], [role=article], [role=marquee]";
@@ -99,20 +99,20 @@ const overlayAround = (element) => {
   }) ?? null;
 };
 
-const isQuiet = (element) => parentsOf(element).some((each) => {
+const isQuiet = (element, lists) => parentsOf(element).some((each) => {
   if (each === document.body || each === document.documentElement) return false;
-  if (each.matches("li")) return (each.parentElement?.querySelectorAll(":scope > li").length ?? 0) >= 2 && !isAlertName.test(namesOf(each.parentElement));
+  if (each.matches("li")) return !lists && (each.parentElement?.querySelectorAll(":scope > li").length ?? 0) >= 2 && !isAlertName.test(namesOf(each.parentElement));
   return each.matches(quietPlaces) || isQuietName.test(namesOf(each));
 });
 
 const controls = "a, button, label, [role=button], [role=tab], [role=menuitem], [role=link], input";
 
 // The setting of a displayed text; none where it is one of many.
-const settingOf = (element) => {
+const settingOf = (element, lists) => {
   const parents = parentsOf(element);
   if (parents.slice(0, 4).some((each) => each.matches(controls))) return null;
   if (overlayOf(element)) return "overlay";
-  if (isQuiet(element)) return null;
+  if (isQuiet(element, lists)) return null;
   if (known.how.frame === "flow" && !known.how.everywhere) return null;
   const inside = parents.filter((each) => each !== document.body && each !== document.documentElement);
   if (inside.slice(0, 4).some((each) => each.matches(alerts) || isAlertName.test(namesOf(each)))) return "alert";
@@ -129,7 +129,7 @@ const blocksSaying = (rule) => {
   return innermost(document.body, rule.says, []).filter((element) => {
     const shown = shownIn(element);
     return shown.length <= MESSAGE && saysAny(shown, rule.says) && !(rule.unless && saysAny(shown, rule.unless)) &&
-      displayed(element) && settings.includes(settingOf(element));
+      displayed(element) && settings.includes(settingOf(element, rule.lists));
   });
 };
 
