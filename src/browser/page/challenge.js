@@ -80,6 +80,7 @@ const couldHold = (rule) =>
   (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says)) &&
   (!rule.status || rule.status.includes(statusOfPage())) &&
   (!rule.address || addressFits(location.href, rule.address)) &&
+  (!rule.title || rule.css || rule.frames || saysAny(told(document.title), rule.title)) &&
   (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says));
 
 const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;

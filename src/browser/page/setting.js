@@ -151,10 +151,10 @@ const scopeOf = (element) => {
   return takesPage() && sparse() ? document.body : around(element);
 };
 
-const shownOnPage = () => once("page", () => shownText(document.body ?? document.documentElement));
-
 // A page with little on it but its message.
-const sparse = () => once("sparse", () => shownOnPage().length < 1500 && shownInPage("a[href]").length <= 30);
+const sparse = () => once("sparse", () =>
+  !showsMoreThan(document.body ?? document.documentElement, 1500) && inPage("a[href]").filter((link, at) => at < 300 && displayed(link)).length <= 30);
 
 // A page on which there is nothing to read and nothing to use.
-const bare = () => once("bare", () => shownOnPage().length < 40 && shownInPage("input, button, select, textarea, a[href]").length === 0);
+const bare = () => once("bare", () => !showsMoreThan(document.body ?? document.documentElement, 40) &&
+  shownInPage("input, button, select, textarea, a[href]").length === 0);

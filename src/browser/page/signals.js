@@ -18,9 +18,13 @@ const calledOf = (element) => {
 const textFields = "input:not([type]), input[type=text], input[type=tel], input[type=number], input[type=search], input[type=password][autocomplete~=one-time-code], input[type=email], input[type=url]";
 const buttons = "button, a, input[type=button], input[type=submit], input[type=image], [role=button], [class*=btn i], [class*=button i], span[onclick], div[onclick]";
 
-const saysControl = (source) => shownInPage(buttons).filter((each) => {
-  const words = each.localName === "input" ? told(each.value || each.alt || "") : shownIn(each);
-  return words.length <= 30 && pattern(source).test(words || told(each.getAttribute("aria-label") ?? ""));
+// The displayed controls with such words. Words are looked at before it is asked what is displayed, which is dear.
+const saysControl = (source) => inPage(buttons).filter((each) => {
+  const named = told(each.localName === "input" ? each.value || each.alt || "" : each.getAttribute("aria-label") ?? "");
+  const words = each.localName === "input" ? named : wordsIn(each);
+  if (words.length > 120 || !(pattern(anywhere(source)).test(words) || pattern(source).test(named)) || !displayed(each)) return false;
+  const shown = each.localName === "input" ? named : shownIn(each) || named;
+  return shown.length <= 30 && pattern(source).test(shown);
 });
 
 const notLoginCode = /coupon|promo|voucher|gift|invit|referr|redeem|zip|postal|post ?code|country|area ?code|discount|room|bar ?code|qr ?code|product|sku|tracking|优惠|兑换|邀请|推荐|礼品|邮编|邮政|激活|区号|折扣|序列|单号|学号|工号|股票|代码|提取码|取件|房间|团购|会员码|集团|课程/;
@@ -49,10 +53,11 @@ const isCodeBoxes = (fields) => {
 };
 
 // Another way in that is displayed: then a code or a picture to scan is only one of several.
+const passwordWay = /^(使用)?(账号|账户|密码|账密|用户名|账号密码|密码账号|手机号)(密码)?登录$|^(log|sign) ?in with (a |your )?(password|email)$|^(use )?(a |your )?password( log ?in| sign[- ]?in)?$/;
 const otherWayIn = () => once("other way", () => !known.how.sent &&
   (signal("password").length > 0 ||
-    shownInPage(`${buttons}, [role=tab], li, [class*=tab i], span, label`).some((each) =>
-      /^(使用)?(账号|账户|密码|账密|用户名|账号密码|密码账号|手机号)(密码)?登录$|^(log|sign) ?in with (a |your )?(password|email)$|^(use )?(a |your )?password( log ?in| sign[- ]?in)?$/.test(shownIn(each)))));
+    inPage(`${buttons}, [role=tab], li, [class*=tab i], span, label`).some((each) =>
+      wordsIn(each).length <= 40 && passwordWay.test(wordsIn(each)) && displayed(each) && passwordWay.test(shownIn(each)))));
 
 const isSettings = (field) => {
   const overlay = overlayOf(field);
@@ -98,10 +103,10 @@ const signals = {
   }),
   // Something to drag, or a picture to work on.
   puzzle: () => [...shownInPage("canvas, [role=slider], input[type=range]"),
-    ...shownInPage("div, span, button, i, img, a, section").filter((each) => {
+    ...inPage("[class], [id]").filter((each) => {
       if (!/[^a-z](slider?|slide|drag|draggable|handle|handler|puzzle|jigsaw|captcha|verify|verification|block|gap|thumb|track|rotate)[^a-z]/.test(namesOf(each))) return false;
       const box = each.getBoundingClientRect();
-      return box.width >= 15 && box.height >= 10;
+      return box.width >= 15 && box.height >= 10 && displayed(each);
     }),
     ...shownInPage("img").filter((each) => each.getBoundingClientRect().width >= 100)],
   video: () => shownInPage("video, canvas, [class*=camera i], [class*=face i]"),

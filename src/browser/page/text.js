@@ -50,7 +50,8 @@ const childrenOf = (node) => {
   return node.childNodes;
 };
 
-const gather = (node, out) => {
+const gather = (node, out, enough = Infinity) => {
+  if (out.length > enough) return;
   if (node.nodeType === Node.TEXT_NODE) {
     if (node.parentElement && node.data.trim() && rendered(node.parentElement) &&
         opacityOf(node.parentElement) >= 0.1 && textSeen(node)) out.push(asShown(node));
@@ -70,11 +71,22 @@ const gather = (node, out) => {
     }
     const inline = node.localName !== "br" && /^(inline|contents)/.test(getComputedStyle(node).display);
     if (!inline) out.push(" ");
-    for (const child of childrenOf(node)) gather(child, out);
+    for (const child of childrenOf(node)) gather(child, out, enough);
     if (!inline) out.push(" ");
     return;
   }
-  for (const child of childrenOf(node)) gather(child, out);
+  for (const child of childrenOf(node)) gather(child, out, enough);
+};
+
+// Is there more displayed text than this many characters? It is not read further than that.
+const showsMoreThan = (node, most) => {
+  let length = 0;
+  const out = { length: 0, push: (text) => {
+    length += text.trim().length;
+    if (length > most) out.length = 1;
+  } };
+  gather(node, out, 0);
+  return length > most;
 };
 
 const shownText = (node) => {
