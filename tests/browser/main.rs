@@ -4,6 +4,7 @@ mod acting;
 mod bounds;
 mod challenges;
 mod commits;
+mod displayed;
 mod finding;
 mod lab;
 mod reading;
@@ -66,5 +67,14 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES]).await;
+    run(&[
+        finding::CASES,
+        acting::CASES,
+        reading::CASES,
+        challenges::CASES,
+        displayed::CASES,
+        sections::CASES,
+        commits::CASES,
+    ])
+    .await;
 }

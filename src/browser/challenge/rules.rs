@@ -111,23 +111,26 @@ pub fn for_pages() -> &'static str {
     &FOR_PAGES
 }
 
-/// Which of two rules decides when several are seen together: the lower one. The order is the design's.
-pub fn precedence(rule: &Rule) -> u8 {
+/// Which of two rules decides when several are seen together: the lower one. The order is the design's. A
+/// widget that is `alone` is all that there is to use on its page.
+pub fn precedence(rule: &Rule, alone: bool) -> u8 {
     use FailureKind::*;
     match rule.kind {
         Environment => 0,
         CredentialsRejected => 1,
         AccountRestricted => 2,
         SuspiciousPage => 3,
+        // A check that often ends by itself is told by the puzzle that it shows.
+        Interstitial if rule.wait > 0 => 6,
         Interstitial | AccessDenied => 4,
         Captcha if rule.tier == Tier::Page => 4,
-        Captcha if rule.tier == Tier::Overlay => 5,
-        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 6,
-        SessionExpired => 7,
-        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 8,
+        Captcha if rule.tier == Tier::Overlay || (alone && rule.wait == 0) => 5,
+        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 7,
+        SessionExpired => 8,
+        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 9,
         // A widget that nobody used yet.
-        Captcha => 9,
-        PageChanged | NoEffect => 10,
+        Captcha => 10,
+        PageChanged | NoEffect => 11,
     }
 }
 
@@ -210,14 +213,15 @@ mod tests {
     fn credentials_come_before_the_captcha_that_follows_from_them() {
         let of = |kind, tier| {
             let found = rules().iter().find(|rule| rule.kind == kind && rule.tier == tier);
-            precedence(found.unwrap_or_else(|| panic!("a rule of {kind}")))
+            precedence(found.unwrap_or_else(|| panic!("a rule of {kind}")), false)
         };
         use FailureKind::*;
         let order = [
             of(CredentialsRejected, Tier::Overlay),
             of(AccountRestricted, Tier::Overlay),
-            of(Interstitial, Tier::Page),
+            of(AccessDenied, Tier::Page),
             of(Captcha, Tier::Overlay),
+            of(Interstitial, Tier::Overlay),
             of(OneTimeCode, Tier::Overlay),
             of(SessionExpired, Tier::Overlay),
             of(RateLimited, Tier::Overlay),

@@ -1,6 +1,7 @@
 //! Scans: which rules hold in a document, in its frames at every depth, and in shadow roots that only the driver opens.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -12,6 +13,9 @@ use crate::run::Failure;
 
 /// Frames inside each other beyond this are not entered.
 const DEEPEST: usize = 5;
+/// How often, and how many times, a frame is looked at whose document is still on its way.
+const FRAME_LOOK: Duration = Duration::from_millis(100);
+const FRAME_LOOKS: usize = 15;
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,6 +23,9 @@ pub(in crate::browser) struct Hit {
     pub id: String,
     /// What was seen, in words.
     pub shown: String,
+    /// There is nothing else on the page to use.
+    #[serde(default)]
+    pub alone: bool,
 }
 
 /// What a scan of one document gave.
@@ -34,6 +41,9 @@ pub(in crate::browser) struct Scanned {
     /// Elements that may have a closed shadow root.
     #[serde(default)]
     hosts: Vec<Json>,
+    /// The document is still on its way.
+    #[serde(default)]
+    early: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -93,7 +103,19 @@ impl Walk<'_, '_> {
                 Some(seen) => seen,
                 None => self.scan_one(context, target, around).await?,
             };
-            if self.open_roots(context, &scanned.hosts).await? {
+            // A frame begins with an empty document; what it shows is worth a moment before anything is clicked.
+            for _ in 0..FRAME_LOOKS {
+                if around.frame.is_none() || !scanned.early {
+                    break;
+                }
+                self.visit.clock.sleep_real(FRAME_LOOK).await;
+                scanned = self.scan_one(context, target, around).await?;
+            }
+            // A root that was opened may hold further ones.
+            for _ in 0..DEEPEST {
+                if !self.open_roots(context, &scanned.hosts).await? {
+                    break;
+                }
                 scanned = self.scan_one(context, target, around).await?;
             }
             if !scanned.loaded.is_empty() {

@@ -103,7 +103,7 @@ fn wait_of(hit: &Hit) -> Duration {
 /// The first by the design's order decides; the others are named beside it.
 fn decide(hits: &[Hit]) -> Result<(), Failure> {
     let mut held: Vec<(&Rule, &Hit)> = hits.iter().filter_map(|hit| Some((rule(&hit.id)?, hit))).collect();
-    held.sort_by_key(|(rule, _)| precedence(rule));
+    held.sort_by_key(|(rule, hit)| precedence(rule, hit.alone));
     let Some(((first, hit), others)) = held.split_first() else { return Ok(()) };
     let mut message = format!("The page shows {} (rule {}", hit.shown, first.id);
     let mut ids: Vec<&str> = others.iter().map(|(rule, _)| rule.id.as_str()).filter(|id| *id != first.id).collect();

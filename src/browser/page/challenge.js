@@ -122,7 +122,7 @@ const pointedAt = (rule) => {
 // A page challenge is never a small frame in a page.
 const takesPage = () => !known.how.frame || known.how.frame === "covers";
 
-const groupOf = (element) => (element.form ?? element.closest("form, dialog, [role=dialog], [role=form], fieldset"));
+const groupOf = (element) => element.form ?? parentsOf(element).find((each) => each.matches("form, dialog, [role=dialog], [role=form]")) ?? null;
 
 // Does a widget stand in the same form or dialog as what the task is about to use?
 const onPath = (element, target) => {
@@ -131,12 +131,22 @@ const onPath = (element, target) => {
   if (one || other) return one === other || (one && contains(one, target)) || (other && contains(other, element));
   // Without forms, what stands close together belongs together.
   for (let at = target, up = 0; at && up <= 3; at = parentOf(at), up += 1) {
-    if (at !== document.body && contains(at, element)) return true;
+    if (at !== document.body && at !== document.documentElement && contains(at, element)) return true;
   }
-  return parentOf(target) === document.body && parentOf(element) === document.body;
+  return false;
 };
 
-const counts = (element) => known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
+// Is the form that an element is in, if any, the only thing to use on the page?
+const standsAlone = (element) => {
+  const group = groupOf(element);
+  return !group || !shownInPage("button, input:not([type=hidden]), select, textarea").some((each) => !contains(group, each));
+};
+
+// A widget on a page on which there is nothing else to use is what the page is about.
+const isAllThereIs = (element) => takesPage() && sparse() &&
+  !shownInPage("input:not([type=hidden]), button, select, textarea").some((each) => !contains(around(element), each));
+
+const counts = (element) => isAllThereIs(element) || known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
   // Before a password is sent, what stands on the page and in no other form is asked with it.
   (known.how.signIn && known.target != null && !groupOf(element));
 
@@ -186,7 +196,7 @@ const elementFits = (rule, element) => {
     (!rule.near || saysShort(scope, rule.near, 1500)) &&
     (!rule.unless_near || !saysShort(scope, rule.unless_near, 1500)) &&
     (rule.tier !== "widget" || counts(element)) &&
-    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse()) || counts(element));
+    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse() && standsAlone(element)) || counts(element));
 };
 
 // The element by which a rule holds now.
@@ -211,7 +221,7 @@ const scan = (how, target) => {
       continue;
     }
     const element = holdsNow(rule);
-    if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title || location.host : describe(element) });
+    if (element) hits.push({ id: rule.id, alone: rule.tier === "widget" && isAllThereIs(element), shown: element === document.body ? document.title || location.host : describe(element) });
   }
-  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen() };
+  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen(), early: document.readyState === "loading" || location.href === "about:blank" };
 };

@@ -43,14 +43,31 @@ const framesToEnter = () => {
 const namedHosts = new WeakMap();
 const mayHost = "article, aside, blockquote, body, div, footer, h1, h2, h3, h4, h5, h6, header, main, nav, p, section, span";
 
+// What lies in front at some points of the window and has no box there: its shadow root draws it. A closed one names its host.
+const inFront = () => {
+  const hosts = [];
+  for (const across of [0.08, 0.25, 0.5, 0.75, 0.92]) {
+    for (const down of [0.08, 0.25, 0.5, 0.75, 0.92]) {
+      const [x, y] = [innerWidth * across, innerHeight * down];
+      const front = topmost(x, y);
+      if (!front?.attachShadow || front === document.body || front.children.length || shadowOf(front)) continue;
+      const box = front.getBoundingClientRect();
+      if (x < box.left || x > box.right || y < box.top || y > box.bottom) hosts.push(front);
+    }
+  }
+  return hosts;
+};
+
 const hostsToOpen = () => {
   const empty = inPage(mayHost.split(", ").map((name) => `${name}:empty`).join(", "));
   const custom = may.custom ? inPage("*").filter((each) => each.localName.includes("-")) : [];
   const holders = hasKey("turnstile") ? inPage(".cf-turnstile, .cf-turnstile *, [data-sitekey], [data-sitekey] *") : [];
-  const hosts = [...new Set([...empty, ...custom, ...holders])].filter((each) => !shadowOf(each) && each.attachShadow).filter((each) => {
+  const shown = inFront();
+  const hosts = [...new Set([...empty, ...custom, ...holders, ...shown])].filter((each) => !shadowOf(each) && each.attachShadow).filter((each) => {
     const box = each.getBoundingClientRect();
     const size = `${Math.round(box.width)} ${Math.round(box.height)}`;
-    if (box.width < LEAST_FRAME[0] || box.height < LEAST_FRAME[1] || namedHosts.get(each) === size || !displayed(each)) return false;
+    const large = box.width >= LEAST_FRAME[0] && box.height >= LEAST_FRAME[1] && displayed(each);
+    if (!(large || shown.includes(each)) || namedHosts.get(each) === size) return false;
     namedHosts.set(each, size);
     return true;
   });

@@ -137,10 +137,10 @@ const blocksSaying = (rule) => {
 const formOf = (field) => field.closest("form, dialog, [role=dialog], [class*=modal i]") ?? around(field);
 
 const around = (element) => {
-  const form = element.closest("form, dialog, [role=dialog]");
+  const form = groupOf(element);
   if (form) return form;
   let at = element;
-  for (let up = 0; up < 4 && at.parentElement && at.parentElement !== document.body; up += 1) at = at.parentElement;
+  for (let up = 0; up < 4 && parentOf(at) && parentOf(at) !== document.body; up += 1) at = parentOf(at);
   return at;
 };
 

@@ -128,6 +128,7 @@ const signals = {
   widget: () => shownInPage("[class*=captcha i], [id*=captcha i], .cf-turnstile, [class*=geetest], [class*=yidun], .nc-container, [id^=nc_], [class*=slider i], [class*=verify-slide i]")
     .concat(shownInPage("iframe").filter((frame) => /recaptcha|hcaptcha|turnstile|captcha|arkose/.test(addressOfFrame(frame).split(/[?#]/)[0]))),
   "way to verify": () => saysControl("^(去|前往|立即|马上|点击|进行|开始|完成|请)?(安全)?验证.{0,2}$|^(verify|start verification|verify now|complete (the )?(check|verification)|i am human).{0,4}$"),
+  "way to appeal": () => saysControl("申诉|客服|解封|解冻|解锁|找回|appeal|contact|support|recover|unlock"),
   "error status": () => (statusOfPage() >= 400 ? [document.body] : []),
   "no controls": () => (shownInPage("input, button, select, textarea").length === 0 ? [document.body] : []),
 };
