@@ -111,26 +111,31 @@ pub fn for_pages() -> &'static str {
     &FOR_PAGES
 }
 
-/// Which of two rules decides when several are seen together: the lower one. The order is the design's. A
-/// widget that is `alone` is all that there is to use on its page.
-pub fn precedence(rule: &Rule, alone: bool) -> u8 {
+/// Which of two kinds decides when several are seen together: the lower one. The order is the design's.
+pub fn precedence(kind: FailureKind) -> u8 {
     use FailureKind::*;
-    match rule.kind {
+    match kind {
         Environment => 0,
         CredentialsRejected => 1,
         AccountRestricted => 2,
         SuspiciousPage => 3,
-        // A check that often ends by itself is told by the puzzle that it shows.
-        Interstitial if rule.wait > 0 => 6,
         Interstitial | AccessDenied => 4,
-        Captcha if rule.tier == Tier::Page => 4,
-        Captcha if rule.tier == Tier::Overlay || (alone && rule.wait == 0) => 5,
+        Captcha => 5,
         OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 7,
         SessionExpired => 8,
         RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 9,
-        // A widget that nobody used yet.
-        Captcha => 10,
         PageChanged | NoEffect => 11,
+    }
+}
+
+/// The same of two rules that hold. A widget that is `alone` is all that there is to use on its page.
+pub(super) fn order(rule: &Rule, alone: bool) -> u8 {
+    match (rule.kind, rule.tier) {
+        (FailureKind::Captcha, Tier::Page) => precedence(FailureKind::AccessDenied),
+        // A widget that nobody used yet comes last; a check that often ends by itself is told by the puzzle it shows.
+        (FailureKind::Captcha, Tier::Widget) if !alone || rule.wait > 0 => 10,
+        (FailureKind::Interstitial, _) if rule.wait > 0 => 6,
+        (kind, _) => precedence(kind),
     }
 }
 
@@ -213,7 +218,7 @@ mod tests {
     fn credentials_come_before_the_captcha_that_follows_from_them() {
         let of = |kind, tier| {
             let found = rules().iter().find(|rule| rule.kind == kind && rule.tier == tier);
-            precedence(found.unwrap_or_else(|| panic!("a rule of {kind}")), false)
+            order(found.unwrap_or_else(|| panic!("a rule of {kind}")), false)
         };
         use FailureKind::*;
         let order = [

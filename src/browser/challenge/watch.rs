@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::rules::order;
 use super::scan::{Around, Hit, Scanned};
-use super::{Rule, precedence, rule};
+use super::{Rule, rule};
 use crate::browser::command::{Context, Element};
 use crate::browser::look::Found;
 use crate::browser::steps::Walk;
@@ -14,31 +15,21 @@ const SECOND_LOOK: Duration = Duration::from_millis(400);
 /// How often a check that often ends by itself is looked at meanwhile.
 const PASSIVE_LOOK: Duration = Duration::from_millis(500);
 
-/// What a look is about.
-struct Watch<'w> {
-    context: Context,
-    target: Option<&'w Element>,
-    everywhere: bool,
-}
-
 impl Walk<'_, '_> {
     /// A look after a step. What asks for a person is a failure of its kind.
     pub(in crate::browser) async fn watch_out(&mut self) -> Result<(), Failure> {
-        let context = self.context.clone();
-        self.watch(Watch { context, target: None, everywhere: false }, None).await
+        self.watch(None, false, None).await
     }
 
     /// A look before an element is used; what was seen when it was found to be usable counts.
     pub(in crate::browser) async fn watch_before(&mut self, found: &Found) -> Result<(), Failure> {
         let seen = found.ready.as_ref().and_then(|ready| ready.challenges.clone());
-        let context = found.element.context.clone();
-        self.watch(Watch { context, target: Some(&found.element), everywhere: false }, seen).await
+        self.watch(Some(&found.element), false, seen).await
     }
 
     /// A look when what was expected did not come: an idle widget anywhere may be the reason.
     pub(in crate::browser) async fn watch_everywhere(&mut self) -> Result<(), Failure> {
-        let context = self.context.clone();
-        self.watch(Watch { context, target: None, everywhere: true }, None).await
+        self.watch(None, true, None).await
     }
 
     /// The challenge that a page shows, in place of the failure that it led to.
@@ -49,23 +40,37 @@ impl Walk<'_, '_> {
         failure
     }
 
-    /// Two looks that agree; where all that was seen often goes away by itself, as many as its rules give it.
-    async fn watch(&mut self, watch: Watch<'_>, seen: Option<Scanned>) -> Result<(), Failure> {
+    async fn watch(
+        &mut self,
+        target: Option<&Element>,
+        everywhere: bool,
+        seen: Option<Scanned>,
+    ) -> Result<(), Failure> {
+        self.watch_page(target, everywhere, seen).await
+    }
+
+    /// Two looks at the page that agree; where all that was seen often goes away by itself, as many as its rules give it.
+    pub(super) async fn watch_page(
+        &mut self,
+        target: Option<&Element>,
+        everywhere: bool,
+        seen: Option<Scanned>,
+    ) -> Result<(), Failure> {
         self.watch_own_rules().await?;
-        let first = self.holding(&watch, seen).await?;
+        let first = self.holding(target, everywhere, seen).await?;
         if first.is_empty() {
             return Ok(());
         }
         self.extend_limit(SECOND_LOOK);
         self.visit.clock.sleep_real(SECOND_LOOK).await;
-        let mut hits = self.holding(&watch, None).await?;
+        let mut hits = self.holding(target, everywhere, None).await?;
         hits.retain(|hit| first.iter().any(|earlier| earlier.id == hit.id));
         let mut waited = SECOND_LOOK;
         while hits.iter().any(|hit| waited < wait_of(hit)) && hits.iter().all(|hit| wait_of(hit) > Duration::ZERO) {
             self.extend_limit(PASSIVE_LOOK);
             self.visit.clock.sleep_real(PASSIVE_LOOK).await;
             waited += PASSIVE_LOOK;
-            hits = self.holding(&watch, None).await?;
+            hits = self.holding(target, everywhere, None).await?;
         }
         decide(&hits)
     }
@@ -82,15 +87,21 @@ impl Walk<'_, '_> {
     }
 
     /// The rules that hold in a document, in the frames in it, and in the pages around it.
-    async fn holding(&mut self, watch: &Watch<'_>, seen: Option<Scanned>) -> Result<Vec<Hit>, Failure> {
-        let around = Around::page(watch.everywhere);
-        let mut hits = self.scan_below(&watch.context, watch.target, around, seen).await?;
+    async fn holding(
+        &mut self,
+        target: Option<&Element>,
+        everywhere: bool,
+        seen: Option<Scanned>,
+    ) -> Result<Vec<Hit>, Failure> {
+        let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
+        let around = Around::page(everywhere);
+        let mut hits = self.scan_below(&context, target, around, seen).await?;
         // Around a frame, what counts is what stands in the way of the frame.
-        let mut frames = watch.context.frames.clone();
+        let mut frames = context.frames.clone();
         while let Some(reference) = frames.pop() {
-            let context = Context { tab: watch.context.tab.clone(), frames: frames.clone() };
-            let frame = Element { context: context.clone(), reference };
-            hits.extend(self.scan_one(&context, Some(&frame), around).await?.hits);
+            let outside = Context { tab: context.tab.clone(), frames: frames.clone() };
+            let frame = Element { context: outside.clone(), reference };
+            hits.extend(self.scan_one(&outside, Some(&frame), around).await?.hits);
         }
         Ok(hits)
     }
@@ -103,7 +114,7 @@ fn wait_of(hit: &Hit) -> Duration {
 /// The first by the design's order decides; the others are named beside it.
 fn decide(hits: &[Hit]) -> Result<(), Failure> {
     let mut held: Vec<(&Rule, &Hit)> = hits.iter().filter_map(|hit| Some((rule(&hit.id)?, hit))).collect();
-    held.sort_by_key(|(rule, hit)| precedence(rule, hit.alone));
+    held.sort_by_key(|(rule, hit)| order(rule, hit.alone));
     let Some(((first, hit), others)) = held.split_first() else { return Ok(()) };
     let mut message = format!("The page shows {} (rule {}", hit.shown, first.id);
     let mut ids: Vec<&str> = others.iter().map(|(rule, _)| rule.id.as_str()).filter(|id| *id != first.id).collect();
