@@ -148,7 +148,7 @@ impl Drop for Driver {
 
 fn command(program: &Path, around: &Surroundings<'_>) -> Command {
     let mut command = Command::new(program);
-    command.args(["--host", "127.0.0.1", "--port", "0"]);
+    command.args(["--host", "127.0.0.1", "--port", "0", "--websocket-port", "0"]);
     command.env_clear();
     for kept in ["PATH", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"] {
         command.envs(std::env::var_os(kept).map(|value| (kept, value)));

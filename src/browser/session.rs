@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod loading;
+mod network;
 
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -64,6 +65,8 @@ pub struct StartOptions {
 #[derive(Debug)]
 pub struct Firefox {
     client: fantoccini::Client,
+    /// What servers answer to page loads.
+    network: network::Network,
     driver: Driver,
     /// The tab that the browser opened with.
     home: Tab,
@@ -102,9 +105,10 @@ impl Firefox {
         let client =
             timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
         driver.note_strayed();
+        let network = network::Network::of(&client);
         let home = Tab(String::new());
-        let mut firefox =
-            Firefox { client, driver, home, at: None, bare: false, marks: 0, dead: false, clock, _folder: folder };
+        let (at, bare, marks, dead) = (None, false, 0, false);
+        let mut firefox = Firefox { client, network, driver, home, at, bare, marks, dead, clock, _folder: folder };
         firefox.settle_in(options.viewport).await?;
         log("start", &firefox.clock, Duration::ZERO);
         Ok(firefox)
@@ -197,13 +201,22 @@ impl Firefox {
         if answered.as_ref().is_ok_and(page::asks_for_installation) {
             answered = self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await?;
         }
-        let gone = || super::Refusal::Script("its document went away".to_owned());
-        Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)))
+        let answer = match answered {
+            Ok(wrapped) => page::answer(wrapped),
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if answer.is_none() && self.asks_for_login(limit).await? {
+            return Err(super::challenge::http_login());
+        }
+        Ok(answer.ok_or_else(|| super::Refusal::Script("its document went away".to_owned())))
     }
 
     /// Carries out a command in the document that it names.
     async fn obey(&mut self, command: Command) -> Result<Response, Failure> {
         let Command { context, action, limit } = command;
+        if matches!(action, Action::Answered) {
+            return Ok(self.answered(context.tab.as_ref()));
+        }
         // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
         let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
         if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
@@ -256,6 +269,8 @@ impl Firefox {
             Action::AnswerDialog(true) => Wire::post("alert/accept", json!({})),
             Action::AnswerDialog(false) => Wire::post("alert/dismiss", json!({})),
             Action::Picture => return self.picture(limit).await,
+            // `obey` answered it.
+            Action::Answered => return Ok(Response::Json(Json::Null)),
         };
         Ok(self.ask(wire, limit).await?.map_or_else(Response::Refused, |_| Response::Done))
     }

@@ -1,6 +1,7 @@
 //! The browser module with a real Firefox and a site on loopback. The cases share one browser, one after another.
 
 mod acting;
+mod answers;
 mod bounds;
 mod challenges;
 mod commits;
@@ -66,5 +67,14 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES]).await;
+    run(&[
+        finding::CASES,
+        acting::CASES,
+        reading::CASES,
+        challenges::CASES,
+        answers::CASES,
+        sections::CASES,
+        commits::CASES,
+    ])
+    .await;
 }

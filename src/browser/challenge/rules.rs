@@ -17,9 +17,6 @@ pub struct Rule {
     pub kind: FailureKind,
     /// How much of the page it takes.
     pub tier: Tier,
-    /// A header of an answer to a `fetch` that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<HeaderRule>,
     /// Such pages often go away by themselves.
     #[serde(default)]
     pub passive: bool,
@@ -43,24 +40,12 @@ pub enum Tier {
     Widget,
 }
 
-/// A header, and perhaps its value.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct HeaderRule {
-    /// In lower case.
-    pub name: String,
-    /// Any when none.
-    #[serde(default)]
-    pub value: Option<String>,
-}
-
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let text = include_str!("rules.yaml");
     serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("the built-in rules are broken: {error}"))
 });
 
-static FOR_PAGES: LazyLock<String> = LazyLock::new(|| {
-    RULES.iter().filter(|rule| rule.header.is_none()).map(Rule::for_pages).collect::<Json>().to_string()
-});
+static FOR_PAGES: LazyLock<String> = LazyLock::new(|| RULES.iter().map(Rule::for_pages).collect::<Json>().to_string());
 
 impl Rule {
     /// As the page script takes it: only what it looks at, phrases in the form in which texts are compared.
@@ -122,7 +107,6 @@ mod tests {
         assert_eq!(ids.len(), count);
         assert!(count > 30);
         assert!(for_pages().contains("recaptcha-popup"));
-        assert!(!for_pages().contains("cloudflare-mitigated"));
         let denied =
             |rule: &Rule| rule.for_pages()["texts"].as_array().is_some_and(|all| all.contains(&json!("access denied")));
         assert!(rules().iter().any(denied), "phrases are compared in lower case");

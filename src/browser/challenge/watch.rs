@@ -15,9 +15,9 @@ use crate::run::{Failure, FailureKind};
 /// Popups fade in and out: what is seen must be seen again after this.
 const SECOND_LOOK: Duration = Duration::from_millis(300);
 /// How long a check that often ends by itself is given, without any input.
-const PASSIVE_WAIT: Duration = Duration::from_secs(15);
+pub(in crate::browser) const PASSIVE_WAIT: Duration = Duration::from_secs(15);
 /// How often it is looked at meanwhile.
-const PASSIVE_LOOK: Duration = Duration::from_millis(500);
+pub(super) const PASSIVE_LOOK: Duration = Duration::from_millis(500);
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
@@ -61,7 +61,8 @@ impl Walk<'_, '_> {
         failure
     }
 
-    async fn watch(
+    /// A look at the page itself; `watch` weighs it against what the server's answer said.
+    pub(super) async fn watch_page(
         &mut self,
         target: Option<&Element>,
         everywhere: bool,
