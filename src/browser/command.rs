@@ -111,6 +111,9 @@ pub enum Action {
     AnswerDialog(bool),
     /// A picture of what the tab shows, as PNG.
     Picture,
+    /// What a server answered to the latest load in the tab, as JSON: address, status and headers. Told once, and null where
+    /// there is nothing new or the browser does not say.
+    Answered,
 }
 
 impl Action {
@@ -135,6 +138,7 @@ impl Action {
             Action::DialogText => "dialog text",
             Action::AnswerDialog(_) => "answer dialog",
             Action::Picture => "picture",
+            Action::Answered => "answered",
         }
     }
 }
@@ -173,6 +177,8 @@ pub enum Refusal {
     Slow,
     /// A native dialog with this text is open.
     DialogOpen(String),
+    /// The browser asks for the user name and password of HTTP authentication.
+    AsksForLogin,
     /// No native dialog is open.
     NoDialog,
 }
@@ -194,6 +200,7 @@ impl fmt::Display for Refusal {
             Refusal::Script(why) => write!(out, "the page did not answer: {why}"),
             Refusal::Slow => out.write_str("the page did not finish loading in time"),
             Refusal::DialogOpen(text) => write!(out, "a dialog of the page is open: “{text}”"),
+            Refusal::AsksForLogin => out.write_str("the server asks for HTTP authentication"),
             Refusal::NoDialog => out.write_str("no dialog of the page is open"),
         }
     }

@@ -110,6 +110,8 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
         "element click intercepted" => Refusal::Intercepted(message),
         "javascript error" | "script timeout" => Refusal::Script(message),
         "timeout" => Refusal::Slow,
+        // Firefox names the kind of the dialog.
+        "unexpected alert open" if message.contains("promptUserAndPass") => Refusal::AsksForLogin,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,
         // All kinds of trouble with the page: it went away while it was asked, a frame of it could not be loaded.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sunup::browser::{Action, Browser, Command, Context, Response};
+use sunup::browser::{Action, Command, Context, Response};
 
 use crate::lab::*;
 use crate::server::html;

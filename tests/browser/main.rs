@@ -1,6 +1,7 @@
 //! The browser module with a real Firefox, a real Chromium, and a site on loopback. The cases share one browser, one after another.
 
 mod acting;
+mod answers;
 mod bounds;
 mod challenges;
 mod commits;
@@ -66,11 +67,12 @@ async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
 }
 
 /// The cases of all files.
-const PAGES: [&[(&str, Case)]; 7] = [
+const PAGES: [&[(&str, Case)]; 8] = [
     finding::CASES,
     acting::CASES,
     reading::CASES,
     challenges::CASES,
+    answers::CASES,
     displayed::CASES,
     sections::CASES,
     commits::CASES,

@@ -240,6 +240,9 @@ fn shorthand() -> Environment<'static> {
     language.add_function("frame", |url: &str, width: u32, height: u32| {
         format!("<div style=\"width:{width}px;height:{height}px\"><iframe src=\"{url}\" style=\"width:{width}px;height:{height}px;border:0\"></iframe></div>")
     });
+    language.add_function("loaded", |then: &str| {
+        format!("<div id=\"late\" style=\"visibility:hidden\">{then}</div><script>onload = () => late.style.visibility = 'visible'</script>")
+    });
     language.add_function("login", |more: Option<&str>| {
         format!(
             "<form method=\"post\" action=\"/login\"><label>用户名<input name=\"user\"></label><label>密码<input type=\"password\" name=\"pass\"></label>{}<button>登录</button></form>",

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::NaiveTime;
 use sunup::browser::visit::{Committed, Halt, Visit};
-use sunup::browser::{Browser, Firefox, StartOptions};
+use sunup::browser::{Brand, Browser, RealBrowser, StartOptions};
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::condition::{Names, Scope, Template};
 use sunup::files::model::*;
@@ -28,7 +28,7 @@ const SHOWN_WITHIN: Duration = Duration::from_secs(2);
 const EXPECTED_WITHIN: Duration = Duration::from_secs(1);
 
 pub struct Lab {
-    browser: Firefox,
+    browser: RealBrowser,
     pages: Arc<Pages>,
     clock: QuickClock,
     folder: TempDir,
@@ -45,13 +45,13 @@ pub struct Outcome {
 }
 
 impl Lab {
-    pub async fn open(cases: &[Case]) -> Self {
+    pub async fn open(brand: Brand, cases: &[Case]) -> Self {
         let folder = TempDir::new().expect("a folder");
         let pages = Arc::new(Pages::default());
         let clock = Arc::new(SystemClock::new());
         let rehearsal = Rehearsal::of_pages(pages.clone(), &hosts(cases), clock).await.expect("a proxy");
         let options = StartOptions {
-            driver: std::env::var("SUNUP_GECKODRIVER").unwrap_or_else(|_| "geckodriver".to_owned()),
+            driver: brand.driver().to_owned(),
             binary: None,
             headless: true,
             profile: folder.path().join("profile"),
@@ -63,7 +63,10 @@ impl Lab {
             mark: "test-challenges".to_owned(),
             scratch: folder.path().to_owned(),
         };
-        let browser = Firefox::start(options).await.unwrap_or_else(|failure| panic!("{}", failure.message));
+        let browser = match RealBrowser::start(options).await {
+            Ok(browser) => browser,
+            Err(failure) => panic!("these tests need a real {brand}: {}", failure.message),
+        };
         Lab { browser, pages, clock: QuickClock::default(), folder, _rehearsal: rehearsal }
     }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use corpus::Case;
 use lab::{Lab, Outcome};
+use sunup::browser::Brand;
 use sunup::clock::{Clock, SystemClock};
 
 fn folder() -> PathBuf {
@@ -30,22 +31,35 @@ struct Tally {
     false_stops: usize,
 }
 
+/// One browser at a time: pages are timed.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_its_kind() {
+async fn every_page_its_kind_in_firefox() {
+    every_page_its_kind(Brand::Firefox).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_its_kind_in_chromium() {
+    every_page_its_kind(Brand::Chromium).await;
+}
+
+async fn every_page_its_kind(brand: Brand) {
+    let _alone = ALONE.lock().await;
     let only = std::env::var("CHALLENGE").unwrap_or_default();
     let mut cases = corpus::load(&folder());
     let all = cases.len();
     cases.retain(|case| format!("{}: {}", case.group, case.name).contains(&only));
     assert!(!cases.is_empty(), "no page of {all} is called `{only}`");
     let clock = SystemClock::new();
-    let mut lab = Lab::open(&cases).await;
+    let mut lab = Lab::open(brand, &cases).await;
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut wrong = Vec::new();
     for case in &cases {
         let began = clock.uptime();
         let outcome = lab.run(case).await;
         if lab.is_dead() {
-            lab = Lab::open(&cases).await;
+            lab = Lab::open(brand, &cases).await;
         }
         let fault = fault(case, &outcome);
         if !only.is_empty() {
@@ -62,7 +76,7 @@ async fn every_page_its_kind() {
         wrong.extend(fault.map(|fault| format!("{}: {}: {fault}", case.group, case.name)));
     }
     lab.close().await;
-    print(&tallies);
+    print(brand, &tallies);
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
@@ -79,8 +93,8 @@ fn fault(case: &Case, outcome: &Outcome) -> Option<String> {
     (!wrong_counts.is_empty()).then(|| format!("{kind}, but {}. {told}", wrong_counts.join(", ")))
 }
 
-fn print(tallies: &BTreeMap<&str, Tally>) {
-    println!("{:14} {:>6} {:>6} {:>7} {:>12}", "group", "pages", "right", "misses", "false stops");
+fn print(brand: Brand, tallies: &BTreeMap<&str, Tally>) {
+    println!("{:14} {:>6} {:>6} {:>7} {:>12}", brand.to_string(), "pages", "right", "misses", "false stops");
     let line = |name: &str, tally: &Tally| {
         println!("{name:14} {:>6} {:>6} {:>7} {:>12}", tally.pages, tally.right, tally.misses, tally.false_stops);
     };

@@ -29,3 +29,4 @@ mod requires;
 mod scenarios;
 mod stage;
 mod taken_over;
+mod waits;

@@ -18,9 +18,6 @@ pub struct Rule {
     pub kind: FailureKind,
     /// What it is that holds: how good the evidence is.
     pub tier: Tier,
-    /// A header of an answer that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<HeaderRule>,
     /// Such pages often go away by themselves: so many seconds they are given, without any input.
     #[serde(default)]
     pub wait: u64,
@@ -46,16 +43,6 @@ pub enum Tier {
     Loaded,
 }
 
-/// A header, and perhaps its value.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct HeaderRule {
-    /// In lower case.
-    pub name: String,
-    /// Any when none.
-    #[serde(default)]
-    pub value: Option<String>,
-}
-
 /// One file a vendor, or a group of texts.
 const FILES: &[&str] = &[
     include_str!("rules/cloudflare.yaml"),
@@ -77,9 +64,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     FILES.iter().flat_map(read).collect()
 });
 
-static FOR_PAGES: LazyLock<String> = LazyLock::new(|| {
-    RULES.iter().filter(|rule| rule.header.is_none()).map(Rule::for_pages).collect::<Json>().to_string()
-});
+static FOR_PAGES: LazyLock<String> = LazyLock::new(|| RULES.iter().map(Rule::for_pages).collect::<Json>().to_string());
 
 impl Rule {
     /// As the page scripts take it: only what they look at, and the words without which a page need not be looked at.
@@ -152,7 +137,6 @@ mod tests {
         assert_eq!(ids.len(), count);
         assert!(count > 100, "{count}");
         assert!(for_pages().contains("recaptcha-popup"));
-        assert!(!for_pages().contains("cloudflare-mitigated"));
     }
 
     #[test]
@@ -207,11 +191,7 @@ mod tests {
                 assert!(KNOWN.contains(&name.as_str()), "{}: nothing knows `{name}`", rule.id);
             }
             let points = ["css", "frames", "title", "address", "says", "signal", "html"];
-            assert!(
-                rule.header.is_some() || points.iter().any(|name| rule.for_the_page.contains_key(*name)),
-                "{} points at nothing",
-                rule.id
-            );
+            assert!(points.iter().any(|name| rule.for_the_page.contains_key(*name)), "{} points at nothing", rule.id);
         }
     }
 

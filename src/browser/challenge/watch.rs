@@ -12,8 +12,10 @@ use crate::run::{Failure, FailureKind};
 
 /// Popups fade in and out: what is seen must be seen again after this.
 const SECOND_LOOK: Duration = Duration::from_millis(400);
+/// How long an answer that often gives way to the page by itself is given, without any input.
+pub(in crate::browser) const PASSIVE_WAIT: Duration = Duration::from_secs(15);
 /// How often a check that often ends by itself is looked at meanwhile.
-const PASSIVE_LOOK: Duration = Duration::from_millis(500);
+pub(super) const PASSIVE_LOOK: Duration = Duration::from_millis(500);
 
 impl Walk<'_, '_> {
     /// A look after a step. What asks for a person is a failure of its kind.
@@ -38,15 +40,6 @@ impl Walk<'_, '_> {
             return challenge;
         }
         failure
-    }
-
-    async fn watch(
-        &mut self,
-        target: Option<&Element>,
-        everywhere: bool,
-        seen: Option<Scanned>,
-    ) -> Result<(), Failure> {
-        self.watch_page(target, everywhere, seen).await
     }
 
     /// Two looks at the page that agree; where all that was seen often goes away by itself, as many as its rules give it.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
+use super::challenge::http_login;
 use super::command::{Action, Command, Context, Refusal, Response};
 use super::visit::{Halt, Note, Visit};
 use crate::files::condition::{Condition, Scope, Template, Unknown};
@@ -20,6 +21,7 @@ use crate::run::{Failure, FailureKind};
 use crate::values::Value;
 
 pub(super) use fetch::{Answer, Request, no_document};
+pub(super) use open::Place;
 pub(super) use other::FileRead;
 pub(super) use touch::{Use, target_of};
 
@@ -40,6 +42,8 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) file: Option<FileRead>,
     /// The steps type a password: messages about it are meant for us.
     pub(super) signs_in: bool,
+    /// The steps ask who is signed in: a page that leads to the sign-in is an answer to that.
+    pub(super) identifies: bool,
     /// Nothing was asked of the page yet: a dialog that is open was left by earlier steps.
     fresh: bool,
     /// When the time of the step is over, by the clock's uptime.
@@ -53,8 +57,8 @@ impl<'v, 'a> Walk<'v, 'a> {
     pub(super) fn going_on(visit: &'v mut Visit<'a>, context: Context, scope: Scope, signs_in: bool) -> Self {
         let deadline = visit.clock.uptime();
         let (values, notes) = (BTreeMap::new(), Vec::new());
-        let (answer, file, fresh) = (None, None, false);
-        Walk { visit, context, scope, values, notes, answer, file, signs_in, fresh, deadline, limit: LEAST }
+        let (answer, file, identifies, fresh, limit) = (None, None, false, false, LEAST);
+        Walk { visit, context, scope, values, notes, answer, file, signs_in, identifies, fresh, deadline, limit }
     }
 
     /// A walk that starts in the first tab; tabs that earlier steps or advertisements opened are closed.
@@ -62,6 +66,7 @@ impl<'v, 'a> Walk<'v, 'a> {
         let mut walk = Walk::going_on(visit, Context::default(), scope, steps.iter().any(types_password));
         walk.set_limit(Duration::from_secs(15));
         walk.fresh = true;
+        walk.identifies = std::ptr::eq(steps, walk.visit.site.sign_in.check.steps.as_slice());
         if let Response::Tabs(tabs) = walk.ask(&Context::default(), Action::Tabs).await? {
             for tab in tabs.iter().skip(1) {
                 let context = Context { tab: Some(tab.clone()), frames: Vec::new() };
@@ -172,12 +177,17 @@ impl<'v, 'a> Walk<'v, 'a> {
         let fresh = self.fresh;
         self.fresh &= matches!(command.action, Action::Tabs);
         let response = self.visit.browser.execute(command.clone()).await?;
-        let Response::Refused(Refusal::DialogOpen(text)) = response else { return Ok(response) };
+        let text = match response {
+            Response::Refused(Refusal::DialogOpen(text)) => Some(text),
+            Response::Refused(Refusal::AsksForLogin) => None,
+            response => return Ok(response),
+        };
         let dismiss = Command { context: context.clone(), action: Action::AnswerDialog(false), limit };
         self.visit.browser.execute(dismiss).await?;
         if fresh {
             return self.visit.browser.execute(command).await;
         }
+        let Some(text) = text else { return Err(http_login()) };
         let message = format!("The page opened a dialog that no step expects, “{text}”; it was dismissed.");
         Err(Failure::new(FailureKind::PageChanged, message))
     }

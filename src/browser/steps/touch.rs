@@ -88,7 +88,7 @@ impl Walk<'_, '_> {
         };
         // Not through `ask`: a dialog that opens here may be the one that the step expects.
         match self.visit.browser.execute(click).await? {
-            Response::Refused(Refusal::DialogOpen(_)) | Response::Done => {}
+            Response::Refused(Refusal::DialogOpen(_) | Refusal::AsksForLogin) | Response::Done => {}
             // The click was made; the page that it led to is slow, or took the frame away with it.
             Response::Refused(Refusal::Slow) => return Err(refused(&Refusal::Slow)),
             Response::Refused(refusal) => return Ok(Use::Refused(refusal)),
