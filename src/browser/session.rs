@@ -131,6 +131,8 @@ impl RealBrowser {
     /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
     pub async fn close(self) {
         let began = self.clock.uptime();
+        // That its connection ends is no news from here on.
+        drop(self.network);
         if !self.dead {
             let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }

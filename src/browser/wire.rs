@@ -215,7 +215,7 @@ fn chromium_trouble(code: &str) -> Trouble {
             Trouble::BrokeOff
         }
         "INTERNET_DISCONNECTED" => Trouble::Offline,
-        "TUNNEL_CONNECTION_FAILED" => Trouble::Proxy,
+        "TUNNEL_CONNECTION_FAILED" | "UNEXPECTED_PROXY_AUTH" => Trouble::Proxy,
         rest if rest.starts_with("PROXY_") => Trouble::Proxy,
         rest if ["CERT_", "SSL_", "BAD_SSL_"].iter().any(|tls| rest.starts_with(tls)) => Trouble::Tls,
         rest if rest.starts_with("DNS_") => Trouble::Name,

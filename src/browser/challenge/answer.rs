@@ -180,7 +180,7 @@ impl Answered<'_> {
 
 /// HTTP authentication: a browser asks for it in a dialog of its own.
 pub(in crate::browser) fn http_login() -> Failure {
-    let message = "The server asks for HTTP authentication, which a browser answers with a dialog: Sunup does not.";
+    let message = "The server, or a proxy before it, asks for HTTP authentication, which a browser answers in a dialog: Sunup does not.";
     Failure::new(FailureKind::Environment, message)
 }
 

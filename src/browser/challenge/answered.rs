@@ -51,6 +51,14 @@ impl Walk<'_, '_> {
         self.led_to_sign_in(asked_for, place)
     }
 
+    /// What the server said to a load that ended in one of the browser's own pages, in place of what that page says.
+    pub(in crate::browser) async fn answer_behind(&mut self, failure: Failure) -> Failure {
+        match self.newly_said().await {
+            Ok(Heard::Said(said)) => said.failure,
+            _ => failure,
+        }
+    }
+
     /// A page that was asked for and led to the sign-in: nobody is signed in. Whoever asks who is signed in reads that himself.
     fn led_to_sign_in(&self, asked_for: &Url, place: &Place) -> Result<(), Failure> {
         let led = !is_sign_in(asked_for.path()) && is_sign_in(&place.path);

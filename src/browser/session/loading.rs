@@ -78,6 +78,8 @@ impl RealBrowser {
             }
             Err(_) => Json::Null,
         };
+        // What was answered to the page that goes is no news any more.
+        self.answered(None);
         match self.ask(wire, limit).await? {
             // A frame that fails just then is blamed on the page: what arrives tells.
             Ok(_) | Err(Refusal::Script(_)) => {}
@@ -203,9 +205,9 @@ impl RealBrowser {
         self.at.as_ref().and_then(|at| at.tab.clone()).unwrap_or_else(|| self.home.clone())
     }
 
-    /// What a server answered to the latest load in a tab.
+    /// What a server answered to the latest load in a tab, in the one that the driver is at when none is named.
     pub(super) fn answered(&self, tab: Option<&Tab>) -> Response {
-        let answer = self.network.take(tab.unwrap_or(&self.home));
+        let answer = self.network.take(tab.unwrap_or(&self.tab()));
         Response::Json(answer.and_then(|answer| serde_json::to_value(answer).ok()).unwrap_or_default())
     }
 

@@ -88,14 +88,18 @@ impl Network {
 
     /// Waits a moment for the answer that brought the document at this address, if it is still on its way.
     pub async fn catch_up(&self, tab: &Tab, address: &str) {
-        let Some(wanted) = document_at(address) else { return };
+        // Chromium may show a page of its own for an answer; of nothing else without an address is an answer on its way.
+        let wanted = document_at(address);
+        if wanted.is_none() && !address.starts_with("chrome-error:") {
+            return;
+        }
         let waiting = async {
             loop {
                 let news = self.shared.news.notified();
                 let mut news = std::pin::pin!(news);
                 // From here on no news is missed.
                 news.as_mut().enable();
-                if self.shared.lock().has(tab, &wanted) {
+                if self.shared.lock().has(tab, wanted.as_ref()) {
                     return;
                 }
                 news.await;
@@ -129,9 +133,10 @@ impl Shared {
 }
 
 impl Heard {
-    fn has(&self, tab: &Tab, wanted: &Url) -> bool {
-        self.deaf
-            || self.answers.iter().any(|answer| answer.tab == *tab && document_at(&answer.url).as_ref() == Some(wanted))
+    /// The answer that brought the document at this address; any when none is known.
+    fn has(&self, tab: &Tab, wanted: Option<&Url>) -> bool {
+        let brought = |answer: &PageAnswer| wanted.is_none_or(|url| document_at(&answer.url).as_ref() == Some(url));
+        self.deaf || self.answers.iter().any(|answer| answer.tab == *tab && brought(answer))
     }
 
     fn take_in(&mut self, event: Event) {

@@ -87,7 +87,8 @@ impl Walk<'_, '_> {
             _ => self.place().await?,
         };
         if is_error_page(&place.document) {
-            return Err(error_page(&place.document));
+            // A browser may show its own page for an answer, too: then the answer says why.
+            return Err(self.answer_behind(error_page(&place.document)).await);
         }
         Ok(place)
     }
