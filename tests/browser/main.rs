@@ -6,6 +6,7 @@ mod challenges;
 mod commits;
 mod finding;
 mod lab;
+mod leaving;
 mod reading;
 mod sections;
 mod server;
@@ -65,8 +66,8 @@ async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
 }
 
 /// The cases of all files.
-const PAGES: [&[(&str, Case)]; 6] =
-    [finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES];
+const PAGES: [&[(&str, Case)]; 7] =
+    [finding::CASES, acting::CASES, leaving::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_in_firefox() {
