@@ -173,6 +173,8 @@ pub enum Refusal {
     Intercepted(String),
     /// The page went away while a script ran, or the script failed.
     Script(String),
+    /// The document went away in the middle of a click, which may or may not have reached it.
+    Left,
     /// The page did not finish loading in time.
     Slow,
     /// A native dialog with this text is open.
@@ -198,6 +200,7 @@ impl fmt::Display for Refusal {
             Refusal::NotInteractable(why) => write!(out, "the element cannot be used: {why}"),
             Refusal::Intercepted(why) => write!(out, "something lies over the element: {why}"),
             Refusal::Script(why) => write!(out, "the page did not answer: {why}"),
+            Refusal::Left => out.write_str("its page went away in the middle of it"),
             Refusal::Slow => out.write_str("the page did not finish loading in time"),
             Refusal::DialogOpen(text) => write!(out, "a dialog of the page is open: “{text}”"),
             Refusal::AsksForLogin => out.write_str("the server asks for HTTP authentication"),

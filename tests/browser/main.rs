@@ -8,6 +8,7 @@ mod commits;
 mod displayed;
 mod finding;
 mod lab;
+mod leaving;
 mod reading;
 mod sections;
 mod server;
@@ -67,9 +68,10 @@ async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
 }
 
 /// The cases of all files.
-const PAGES: [&[(&str, Case)]; 8] = [
+const PAGES: [&[(&str, Case)]; 9] = [
     finding::CASES,
     acting::CASES,
+    leaving::CASES,
     reading::CASES,
     challenges::CASES,
     answers::CASES,

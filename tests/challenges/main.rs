@@ -1,7 +1,7 @@
 //! The corpus of pages that ask for a person, and of pages that only look like it: each is met by a task in a real browser.
 //!
 //! `SUNUP_CHALLENGES=/folder cargo test --test challenges` runs the pages of another folder, and `CHALLENGE=word` those
-//! whose group or name has this word (`: ` for all), with a line for each.
+//! whose group or name has this word, or one of several behind commas (`: ` for all), with a line for each.
 
 mod clock;
 mod corpus;
@@ -49,7 +49,8 @@ async fn every_page_its_kind(brand: Brand) {
     let only = std::env::var("CHALLENGE").unwrap_or_default();
     let mut cases = corpus::load(&folder());
     let all = cases.len();
-    cases.retain(|case| format!("{}: {}", case.group, case.name).contains(&only));
+    let wanted = |name: String| only.split(',').any(|word| name.contains(word));
+    cases.retain(|case| wanted(format!("{}: {}", case.group, case.name)));
     assert!(!cases.is_empty(), "no page of {all} is called `{only}`");
     let clock = SystemClock::new();
     let mut lab = Lab::open(brand, &cases).await;

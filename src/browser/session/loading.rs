@@ -132,6 +132,12 @@ impl RealBrowser {
         let took = self.clock.uptime().saturating_sub(began);
         let waited = self.brand == Brand::Firefox && took >= DRIVER_WAITED;
         match clicked {
+            // chromedriver tries a click again when the document goes away in the middle of it, and then finds the element gone.
+            Err(Refusal::Stale | Refusal::Script(_))
+                if self.brand == Brand::Chromium && !self.is_marked(mark, limit).await? =>
+            {
+                Ok(Response::Refused(Refusal::Left))
+            }
             // What goes wrong with the page after the click is no sign that there was none.
             Ok(_) | Err(Refusal::Script(_)) => {
                 self.follow(mark, if waited { Duration::ZERO } else { LEAVING }, limit).await
@@ -140,10 +146,6 @@ impl RealBrowser {
             Err(Refusal::Gone) => {
                 self.at = None;
                 Ok(Response::Done)
-            }
-            // chromedriver tries a click again when the document went away in the middle of it, and then finds the element gone.
-            Err(Refusal::Stale) if self.brand == Brand::Chromium && !self.is_marked(mark, limit).await? => {
-                self.follow(mark, LEAVING, limit).await
             }
             Err(refusal) => Ok(Response::Refused(refusal)),
         }
