@@ -100,6 +100,8 @@ pub enum Action {
     Role(String),
     /// The name that W3C's rules compute for an element.
     Label(String),
+    /// The shadow root of an element, closed ones too, as a JSON reference that page functions take.
+    Shadow(String),
     /// All tabs, the one that the browser opened with first.
     Tabs,
     /// Closes the tab.
@@ -114,6 +116,9 @@ pub enum Action {
     Cookies,
     /// A cookie for documents of this one's host.
     AddCookie(Cookie),
+    /// What a server answered to the latest load in the tab, as JSON: address, status and headers. Told once, and null where
+    /// there is nothing new or the browser does not say.
+    Answered,
 }
 
 impl Action {
@@ -132,6 +137,7 @@ impl Action {
             Action::Press(_) => "press",
             Action::Role(_) => "role",
             Action::Label(_) => "label",
+            Action::Shadow(_) => "shadow",
             Action::Tabs => "tabs",
             Action::CloseTab => "close tab",
             Action::DialogText => "dialog text",
@@ -139,6 +145,7 @@ impl Action {
             Action::Picture => "picture",
             Action::Cookies => "cookies",
             Action::AddCookie(_) => "add cookie",
+            Action::Answered => "answered",
         }
     }
 }
@@ -175,10 +182,14 @@ pub enum Refusal {
     Intercepted(String),
     /// The page went away while a script ran, or the script failed.
     Script(String),
+    /// The document went away in the middle of a click, which may or may not have reached it.
+    Left,
     /// The page did not finish loading in time.
     Slow,
     /// A native dialog with this text is open.
     DialogOpen(String),
+    /// The browser asks for the user name and password of HTTP authentication.
+    AsksForLogin,
     /// No native dialog is open.
     NoDialog,
 }
@@ -198,8 +209,10 @@ impl fmt::Display for Refusal {
             Refusal::NotInteractable(why) => write!(out, "the element cannot be used: {why}"),
             Refusal::Intercepted(why) => write!(out, "something lies over the element: {why}"),
             Refusal::Script(why) => write!(out, "the page did not answer: {why}"),
+            Refusal::Left => out.write_str("its page went away in the middle of it"),
             Refusal::Slow => out.write_str("the page did not finish loading in time"),
             Refusal::DialogOpen(text) => write!(out, "a dialog of the page is open: “{text}”"),
+            Refusal::AsksForLogin => out.write_str("the server asks for HTTP authentication"),
             Refusal::NoDialog => out.write_str("no dialog of the page is open"),
         }
     }

@@ -158,7 +158,7 @@ impl Drop for Driver {
 fn command(program: &Path, brand: Brand, around: &Surroundings<'_>) -> Command {
     let mut command = Command::new(program);
     match brand {
-        Brand::Firefox => command.args(["--host", "127.0.0.1", "--port", "0"]),
+        Brand::Firefox => command.args(["--host", "127.0.0.1", "--port", "0", "--websocket-port", "0"]),
         // It listens on loopback alone as long as nothing is said about other addresses.
         Brand::Chromium => command.args(["--port=0"]),
     };

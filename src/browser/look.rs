@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::challenge::Hit;
+use super::challenge::Scanned;
 use super::command::{Action, Context, Element, Refusal, Response};
 use super::find::{FRAME, Need};
 use super::steps::{Walk, refused};
@@ -42,8 +42,8 @@ impl Found {
 pub(super) struct Ready {
     /// Why it cannot be used yet; none says that it can.
     pub why: Option<String>,
-    /// The challenges that the page showed at that moment.
-    pub challenges: Vec<Hit>,
+    /// What the look for challenges gave at that moment; none where the element cannot be used.
+    pub challenges: Option<Scanned>,
 }
 
 /// What one look at a page gave.

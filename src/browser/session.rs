@@ -4,6 +4,7 @@ mod capabilities;
 mod chromium;
 mod firefox;
 mod loading;
+mod network;
 mod start;
 
 use std::net::SocketAddr;
@@ -74,6 +75,8 @@ impl StartOptions {
 pub struct RealBrowser {
     brand: Brand,
     client: fantoccini::Client,
+    /// What servers answer to page loads.
+    network: network::Network,
     driver: Driver,
     profile: PathBuf,
     /// The tab that the browser opened with.
@@ -121,7 +124,9 @@ impl RealBrowser {
         let client = starting.map_err(|_| start::never_ready(&options))??;
         driver.note_strayed();
         let (home, at, bare, marks, dead, _folder) = (Tab(String::new()), None, false, 0, false, folder);
-        let mut browser = RealBrowser { brand, client, driver, profile, home, at, bare, marks, dead, clock, _folder };
+        let network = network::Network::of(&client);
+        let mut browser =
+            RealBrowser { brand, client, network, driver, profile, home, at, bare, marks, dead, clock, _folder };
         browser.settle_in(options.viewport).await?;
         log("start", &browser.clock, Duration::ZERO);
         Ok(browser)
@@ -130,6 +135,8 @@ impl RealBrowser {
     /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
     pub async fn close(self) {
         let began = self.clock.uptime();
+        // That its connection ends is no news from here on.
+        drop(self.network);
         if !self.dead {
             let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }
@@ -224,26 +231,28 @@ impl RealBrowser {
         arguments: &[Json],
         limit: Duration,
     ) -> Result<Result<Json, super::Refusal>, Failure> {
-        let gone = || super::Refusal::Script("its document went away".to_owned());
         let bare = std::mem::take(&mut self.bare);
         if page::runs_once(function) {
             if let Err(refusal) = self.run(&page::install(), &[], limit).await? {
                 return Ok(Err(refusal));
             }
             let answered = self.run(&page::call(function), arguments, limit).await?;
-            return Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)));
+            return self.answer_in(answered, limit).await;
         }
         let script = if bare { page::install_and_call(function) } else { page::call(function) };
         let mut answered = self.run(&script, arguments, limit).await?;
         if answered.as_ref().is_ok_and(page::asks_for_installation) {
             answered = self.run(&page::install_and_call(function), arguments, limit).await?;
         }
-        Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)))
+        self.answer_in(answered, limit).await
     }
 
     /// Carries out a command in the document that it names.
     async fn obey(&mut self, command: Command) -> Result<Response, Failure> {
         let Command { context, action, limit } = command;
+        if matches!(action, Action::Answered) {
+            return Ok(self.answered(context.tab.as_ref()));
+        }
         // A dialog and the list of tabs belong to the browser: looking at them must not first go to a document.
         let of_browser = matches!(action, Action::Tabs | Action::DialogText | Action::AnswerDialog(_));
         if !of_browser && let Err(refusal) = self.go_to(&context, limit).await? {
@@ -289,6 +298,10 @@ impl RealBrowser {
             Action::Label(element) => {
                 return self.text(Wire::get(format!("element/{element}/computedlabel")), limit).await;
             }
+            Action::Shadow(element) => {
+                let root = self.ask(Wire::get(format!("element/{element}/shadow")), limit).await?;
+                return Ok(root.map_or_else(Response::Refused, Response::Json));
+            }
             Action::Tabs => return self.tabs(limit).await,
             Action::CloseTab => {
                 self.at = None;
@@ -303,6 +316,8 @@ impl RealBrowser {
                 return Ok(told.map_or_else(Response::Refused, wire::cookies));
             }
             Action::AddCookie(cookie) => Wire::post("cookie", json!({ "cookie": cookie })),
+            // `obey` answered it.
+            Action::Answered => return Ok(Response::Json(Json::Null)),
         };
         Ok(self.ask(wire, limit).await?.map_or_else(Response::Refused, |_| Response::Done))
     }

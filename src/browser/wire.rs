@@ -106,7 +106,9 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
     };
     let message = first_line(&answer.message);
     let refusal = match answer.error.description() {
-        "stale element reference" | "no such element" | "detached shadow root" => Refusal::Stale,
+        "stale element reference" | "no such element" | "detached shadow root" | "no such shadow root" => {
+            Refusal::Stale
+        }
         "no such window" | "no such frame" => Refusal::Gone,
         "element not interactable" | "invalid element state" | "move target out of bounds" => {
             Refusal::NotInteractable(message)
@@ -116,6 +118,8 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
             Refusal::Script(message)
         }
         "timeout" => Refusal::Slow,
+        // Firefox names the kind of the dialog.
+        "unexpected alert open" if message.contains("promptUserAndPass") => Refusal::AsksForLogin,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,
         // All kinds of trouble with the page: it went away while it was asked, a frame of it could not be loaded.
@@ -219,7 +223,7 @@ fn chromium_trouble(code: &str) -> Trouble {
             Trouble::BrokeOff
         }
         "INTERNET_DISCONNECTED" => Trouble::Offline,
-        "TUNNEL_CONNECTION_FAILED" => Trouble::Proxy,
+        "TUNNEL_CONNECTION_FAILED" | "UNEXPECTED_PROXY_AUTH" => Trouble::Proxy,
         rest if rest.starts_with("PROXY_") => Trouble::Proxy,
         rest if ["CERT_", "SSL_", "BAD_SSL_"].iter().any(|tls| rest.starts_with(tls)) => Trouble::Tls,
         rest if rest.starts_with("DNS_") => Trouble::Name,

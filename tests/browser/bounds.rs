@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use sunup::browser::sweep::{self, MARK, PROFILE};
-use sunup::browser::{Action, Brand, Browser, Command, Context, RealBrowser, Response};
+use sunup::browser::{Action, Brand, Browser, Command, Context, RealBrowser, Response, StartOptions};
+use sunup::files::model::Viewport;
 use sunup::run::{Failure, FailureKind};
 use tempfile::TempDir;
 
@@ -194,6 +195,32 @@ async fn orphans_of_a_run_that_ended_are_swept() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pages_see_is_what_was_asked_for() {
+    let _alone = crate::ALONE.lock().await;
+    let server = Server::start().await;
+    // It waits for its answer, and so does the page.
+    let look = "<script>const said = new XMLHttpRequest();
+        said.open('POST', '/seen?' + [innerWidth, innerHeight, navigator.languages.join('_'),
+            Intl.DateTimeFormat().resolvedOptions().timeZone.replace('/', '_')].join('-'), false);
+        said.send()</script>";
+    server.serve("/", [html(look)]);
+    for brand in BRANDS {
+        for (viewport, seen) in [(Viewport::Desktop, "1280-900"), (Viewport::Mobile, "412-915")] {
+            let folder = TempDir::new().unwrap();
+            let options = StartOptions { viewport, ..options(brand, folder.path(), "seen") };
+            let mut browser = RealBrowser::start(options).await.unwrap();
+            // Firefox makes no window that is narrower than 500 points.
+            let seen = if brand == Brand::Firefox { seen.replace("412", "500") } else { seen.to_owned() };
+            let line = format!("POST /seen?{seen}-zh-CN_zh-Asia_Shanghai");
+            let before = server.count(&line);
+            ask(&mut browser, Action::Navigate(format!("{}/", server.origin())), 5).await.unwrap();
+            browser.close().await;
+            assert_eq!(server.count(&line), before + 1, "{brand}: {:?}", server.got());
+        }
+    }
+}
+
 /// A container that was removed leaves its mark in the profile, and the next one has another name.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_that_another_machine_left_is_taken_over() {
@@ -215,7 +242,7 @@ fn stub(brand: Brand, folder: &Path, script: &str) -> String {
 }
 
 async fn start_with(brand: Brand, driver: String, folder: &Path) -> Failure {
-    let options = sunup::browser::StartOptions { driver, ..options(brand, folder, "stub") };
+    let options = StartOptions { driver, ..options(brand, folder, "stub") };
     match RealBrowser::start(options).await {
         Err(failure) => failure,
         Ok(_) => panic!("it started"),

@@ -66,7 +66,7 @@ async fn pages_that_ask_stop_at_once(lab: &mut Lab) {
         ("<div class='yidun_popup'><div class=yidun_modal style='width:300px;height:300px'></div></div>".into(), FailureKind::Captcha, "yidun-popup"),
         ("<div class=geetest_panel_box style='width:300px;height:300px'></div>".into(), FailureKind::Captcha, "geetest-puzzle"),
         ("<div role=dialog>操作过于频繁，请拖动滑块完成拼图<div class=slider style='width:200px;height:40px'></div></div>".into(), FailureKind::Captcha, "slider-dialog"),
-        ("<h1>登录验证</h1><input autocomplete=one-time-code placeholder=验证码>".into(), FailureKind::OneTimeCode, "one-time-code-field"),
+        ("<h1>登录验证</h1><input autocomplete=one-time-code placeholder=验证码>".into(), FailureKind::OneTimeCode, "one-time-code"),
         ("<div class=qr-login><p>打开 APP扫一扫</p><canvas width=160 height=160></canvas></div>".into(), FailureKind::QrLogin, "own-qr"),
         ("<div role=alert>账号已被冻结，请联系客服</div>".into(), FailureKind::AccountRestricted, "account-locked"),
         ("<div role=dialog><p>用户协议已更新，同意后才能继续使用</p><button>同意</button></div>".into(), FailureKind::Terms, "terms-gate"),

@@ -22,6 +22,7 @@ pub const ZONE: chrono_tz::Tz = chrono_tz::Asia::Shanghai;
 pub const BRANDS: [Brand; 2] = [Brand::Firefox, Brand::Chromium];
 
 pub struct Lab {
+    pub brand: Brand,
     pub browser: RealBrowser,
     pub server: Server,
     pub site: Site,
@@ -55,7 +56,7 @@ impl Lab {
         };
         let server = Server::start().await;
         let site = site(&server);
-        Lab { browser, server, site, clock: SystemClock::new(), folder }
+        Lab { brand, browser, server, site, clock: SystemClock::new(), folder }
     }
 
     pub fn visit(&mut self) -> Visit<'_> {

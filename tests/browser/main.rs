@@ -1,12 +1,15 @@
 //! The browser module with a real Firefox, a real Chromium, and a site on loopback. The cases share one browser, one after another.
 
 mod acting;
+mod answers;
 mod bounds;
 mod by_hand;
 mod challenges;
 mod commits;
+mod displayed;
 mod finding;
 mod lab;
+mod leaving;
 mod reading;
 mod secrets;
 mod sections;
@@ -67,11 +70,14 @@ async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
 }
 
 /// The cases of all files.
-const PAGES: [&[(&str, Case)]; 8] = [
+const PAGES: [&[(&str, Case)]; 11] = [
     finding::CASES,
     acting::CASES,
+    leaving::CASES,
     reading::CASES,
     challenges::CASES,
+    answers::CASES,
+    displayed::CASES,
     sections::CASES,
     commits::CASES,
     by_hand::CASES,

@@ -17,7 +17,7 @@ fn json(outcome: &Outcome) -> Json {
 #[tokio::test]
 async fn a_dead_task_goes_on_by_a_person_s_order_alone() {
     let _turn = browser_turn();
-    let stage = Stage::at_noon();
+    let stage = Stage::at_noon().in_chromium();
     let first = stage.morning("no_effect").await;
     assert_eq!(first.status("community/checkin"), Status::Dead, "{}", first.outcome);
     let again = stage.morning("fresh").await;
@@ -47,7 +47,7 @@ async fn a_dead_task_goes_on_by_a_person_s_order_alone() {
 #[tokio::test]
 async fn a_dead_letter_is_told_of_until_a_person_has_taken_note() {
     let _turn = browser_turn();
-    let stage = Stage::at_noon();
+    let stage = Stage::at_noon().in_chromium();
     let mut command = stage.rehearsal("no_effect");
     command.arg("community/checkin");
     run(command).await;

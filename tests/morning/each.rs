@@ -16,7 +16,7 @@ fn today() -> NaiveDate {
 #[tokio::test]
 async fn a_batch_of_missing_days_is_made_up_oldest_first_and_the_next_run_goes_on() {
     let _turn = browser_turn();
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     // The invented site counts for today whatever day is asked for: it shows in which order the keys came.
     let task = format!(
         r##"name: 每日签到

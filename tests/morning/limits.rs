@@ -19,7 +19,7 @@ const HELD: &str = "scenarios:
 
 /// The check-in may take a day for one step.
 fn stage(lines: &str) -> Stage {
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", HELD);
     stage.edit("tasks/community/checkin.yaml", "- open: /home", "- open: /home\n    timeout: 1d");
     stage.edit("tasks/community/checkin.yaml", "settle: 20m", lines);
@@ -67,7 +67,7 @@ async fn the_run_ends_whatever_its_attempts_may_take() {
 #[tokio::test]
 async fn nothing_is_begun_once_the_run_s_time_is_over() {
     let _turn = browser_turn();
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("sunup.yaml", "format: 1", "format: 1\nlimits: { run: 1h }");
     stage.edit("tasks/community/checkin.yaml", "- open: /home", "- pause: 2h\n  - open: /home");
     let morning = stage.morning("fresh").await;

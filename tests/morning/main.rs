@@ -36,3 +36,4 @@ mod stage;
 mod taken_over;
 mod tickets;
 mod tomorrow;
+mod waits;

@@ -10,7 +10,7 @@ use crate::support::{browser_turn, run};
 
 /// The example with its check-in alone.
 fn check_in_alone() -> Stage {
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     for task in ["read", "publish"] {
         fs::remove_file(stage.file(&format!("tasks/community/{task}.yaml"))).expect("a task of the copy");
     }

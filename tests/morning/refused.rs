@@ -36,7 +36,7 @@ const SCENARIOS: &str = "scenarios:
 ";
 
 fn stage() -> Stage {
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", SCENARIOS);
     stage.edit("fixtures/community/site.yaml", "counters: [sign_in,", "counters: [refused, sign_in,");
     let refused = "refused:\n  - text: 名额已满\n    reason: 名额已满\nsettle: 2m";

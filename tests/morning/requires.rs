@@ -15,7 +15,7 @@ fn requiring(stage: &Stage, requirement: &str) {
 #[tokio::test]
 async fn a_rehearsal_asks_nobody_outside() {
     let _turn = browser_turn();
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     requiring(&stage, "command: [touch, was-asked]\n  - http: \"http://127.0.0.1:1/\"");
     let morning = stage.morning("fresh").await;
     assert_eq!(morning.status("community/checkin"), Status::Success, "{}", morning.outcome);
@@ -25,7 +25,7 @@ async fn a_rehearsal_asks_nobody_outside() {
 /// No browser starts, and the program is asked where its answer matters, and only there.
 #[tokio::test]
 async fn a_task_waits_for_a_program_that_says_no() {
-    let stage = Stage::at_noon();
+    let stage = Stage::at_noon().in_chromium();
     stage.place.count_browser_starts();
     stage.edit("sunup.yaml", "format: 1", "format: 1\nlimits: { run: 2s }");
     requiring(&stage, "command: [sh, -c, \"echo asked {{ account.id }} >> asked; test -e ready\"]");

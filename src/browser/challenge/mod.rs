@@ -1,8 +1,14 @@
 //! Pages that ask for a person: recognised by rules, never answered.
 
+mod answer;
+mod answered;
+mod keys;
 mod rules;
+mod scan;
 mod watch;
 
-pub(in crate::browser) use watch::Hit;
+pub(in crate::browser) use answer::{Answered, Said, http_login, made_at, no_json, wait_until};
+pub(in crate::browser) use scan::Scanned;
+pub(in crate::browser) use watch::PASSIVE_WAIT;
 
-pub use rules::{HeaderRule, Rule, Tier, for_pages, precedence, rule, rules};
+pub use rules::{Rule, Tier, for_pages, precedence, rule, rules};

@@ -5,24 +5,22 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::keys::keys_of;
 use crate::run::FailureKind;
-use crate::values::parse::normal;
 
-/// One rule. What is not named here is only of interest to the page script, and handed through to it.
+/// One rule. What is not named here is only of interest to the page scripts, and handed through to them;
+/// `rules/README.md` says what there is.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Rule {
     /// Its name in failures, tickets and logs.
     pub id: String,
     /// What follows from it.
     pub kind: FailureKind,
-    /// How much of the page it takes.
+    /// What it is that holds: how good the evidence is.
     pub tier: Tier,
-    /// A header of an answer to a `fetch` that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<HeaderRule>,
-    /// Such pages often go away by themselves.
+    /// Such pages often go away by themselves: so many seconds they are given, without any input.
     #[serde(default)]
-    pub passive: bool,
+    pub wait: u64,
     /// Where it comes from.
     pub source: String,
     /// When it was last checked.
@@ -31,48 +29,53 @@ pub struct Rule {
     for_the_page: serde_json::Map<String, Json>,
 }
 
-/// How much of a page a challenge takes.
+/// The four tiers of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// The whole page.
+    /// The whole page: its address, its title with its structure, a header. It stops at once.
     Page,
-    /// A popup over it.
+    /// A displayed popup, dialog, message or frame. It stops at once.
     Overlay,
-    /// A widget; it stops only what it stands before.
+    /// A displayed widget that nobody used yet; it stops only what it stands before.
     Widget,
+    /// It is loaded, and nothing of it is displayed. It is logged, and stops nothing.
+    Loaded,
 }
 
-/// A header, and perhaps its value.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct HeaderRule {
-    /// In lower case.
-    pub name: String,
-    /// Any when none.
-    #[serde(default)]
-    pub value: Option<String>,
-}
+/// One file a vendor, or a group of texts.
+const FILES: &[&str] = &[
+    include_str!("rules/cloudflare.yaml"),
+    include_str!("rules/recaptcha_hcaptcha.yaml"),
+    include_str!("rules/chinese_vendors.yaml"),
+    include_str!("rules/walls.yaml"),
+    include_str!("rules/self_hosted.yaml"),
+    include_str!("rules/identity_hosts.yaml"),
+    include_str!("rules/codes.yaml"),
+    include_str!("rules/gates.yaml"),
+    include_str!("rules/accounts.yaml"),
+    include_str!("rules/limits.yaml"),
+];
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let text = include_str!("rules.yaml");
-    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("the built-in rules are broken: {error}"))
+    let read = |text: &&str| -> Vec<Rule> {
+        serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("the built-in rules are broken: {error}"))
+    };
+    FILES.iter().flat_map(read).collect()
 });
 
-static FOR_PAGES: LazyLock<String> = LazyLock::new(|| {
-    RULES.iter().filter(|rule| rule.header.is_none()).map(Rule::for_pages).collect::<Json>().to_string()
-});
+static FOR_PAGES: LazyLock<String> = LazyLock::new(|| RULES.iter().map(Rule::for_pages).collect::<Json>().to_string());
 
 impl Rule {
-    /// As the page script takes it: only what it looks at, phrases in the form in which texts are compared.
+    /// As the page scripts take it: only what they look at, and the words without which a page need not be looked at.
     fn for_pages(&self) -> Json {
         let mut rule = json!({ "id": self.id, "tier": self.tier });
         for (name, value) in &self.for_the_page {
-            rule[name] = match (name.as_str(), value) {
-                ("texts" | "near" | "unless_texts", Json::Array(phrases)) => {
-                    phrases.iter().filter_map(Json::as_str).map(|phrase| normal(phrase).to_lowercase()).collect()
-                }
-                _ => value.clone(),
-            };
+            rule[name] = value.clone();
+        }
+        if !self.for_the_page.contains_key("keys") {
+            let keys = keys_of(&self.for_the_page);
+            rule["keys"] = json!(keys);
         }
         rule
     }
@@ -100,12 +103,24 @@ pub fn precedence(kind: FailureKind) -> u8 {
         Environment => 0,
         CredentialsRejected => 1,
         AccountRestricted => 2,
-        Interstitial | AccessDenied | SuspiciousPage => 3,
-        Captcha => 4,
-        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 5,
-        SessionExpired => 6,
-        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 7,
-        PageChanged | NoEffect => 8,
+        SuspiciousPage => 3,
+        Interstitial | AccessDenied => 4,
+        Captcha => 5,
+        OneTimeCode | QrLogin | Identity | Consent | Terms | PasswordChange | Login => 7,
+        SessionExpired => 8,
+        RateLimited | Maintenance | ServerError | NotRendered | Timeout | Network | BrowserCrashed => 9,
+        PageChanged | NoEffect => 11,
+    }
+}
+
+/// The same of two rules that hold. A widget that is `alone` is all that there is to use on its page.
+pub(super) fn order(rule: &Rule, alone: bool) -> u8 {
+    match (rule.kind, rule.tier) {
+        (FailureKind::Captcha, Tier::Page) => precedence(FailureKind::AccessDenied),
+        // A widget that nobody used yet comes last; a check that often ends by itself is told by the puzzle it shows.
+        (FailureKind::Captcha, Tier::Widget) if !alone || rule.wait > 0 => 10,
+        (FailureKind::Interstitial, _) if rule.wait > 0 => 6,
+        (kind, _) => precedence(kind),
     }
 }
 
@@ -120,17 +135,84 @@ mod tests {
         let count = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), count);
-        assert!(count > 30);
+        assert!(count > 100, "{count}");
         assert!(for_pages().contains("recaptcha-popup"));
-        assert!(!for_pages().contains("cloudflare-mitigated"));
-        let denied =
-            |rule: &Rule| rule.for_pages()["texts"].as_array().is_some_and(|all| all.contains(&json!("access denied")));
-        assert!(rules().iter().any(denied), "phrases are compared in lower case");
+    }
+
+    #[test]
+    fn every_rule_says_where_it_comes_from_and_when_it_was_looked_at() {
+        for rule in rules() {
+            assert!(!rule.source.trim().is_empty(), "{} has no source", rule.id);
+            let date = chrono::NaiveDate::parse_from_str(&rule.checked, "%Y-%m-%d");
+            assert!(date.is_ok(), "{}: {} is no date", rule.id, rule.checked);
+        }
+    }
+
+    #[test]
+    fn every_rule_looks_at_something_that_the_page_scripts_know() {
+        const KNOWN: [&str; 34] = [
+            "css",
+            "frames",
+            "title",
+            "address",
+            "says",
+            "signal",
+            "html",
+            "status",
+            "keys",
+            "in",
+            "unless",
+            "near",
+            "unless_near",
+            "with",
+            "unless_with",
+            "beside",
+            "without",
+            "marker",
+            "min",
+            "done",
+            "sparse",
+            "bare",
+            "gate",
+            "sign_in_only",
+            "signed_in_only",
+            "guard",
+            "page_says",
+            "unless_html",
+            "only_frames",
+            "unless_frames",
+            "overlay",
+            "around_says",
+            "around_unless",
+            "lists",
+        ];
+        for rule in rules() {
+            for name in rule.for_the_page.keys() {
+                assert!(KNOWN.contains(&name.as_str()), "{}: nothing knows `{name}`", rule.id);
+            }
+            let points = ["css", "frames", "title", "address", "says", "signal", "html"];
+            assert!(points.iter().any(|name| rule.for_the_page.contains_key(*name)), "{} points at nothing", rule.id);
+        }
     }
 
     #[test]
     fn credentials_come_before_the_captcha_that_follows_from_them() {
-        assert!(precedence(FailureKind::CredentialsRejected) < precedence(FailureKind::Captcha));
-        assert!(precedence(FailureKind::Captcha) < precedence(FailureKind::RateLimited));
+        let of = |kind, tier| {
+            let found = rules().iter().find(|rule| rule.kind == kind && rule.tier == tier);
+            order(found.unwrap_or_else(|| panic!("a rule of {kind}")), false)
+        };
+        use FailureKind::*;
+        let order = [
+            of(CredentialsRejected, Tier::Overlay),
+            of(AccountRestricted, Tier::Overlay),
+            of(AccessDenied, Tier::Page),
+            of(Captcha, Tier::Overlay),
+            of(Interstitial, Tier::Overlay),
+            of(OneTimeCode, Tier::Overlay),
+            of(SessionExpired, Tier::Overlay),
+            of(RateLimited, Tier::Overlay),
+            of(Captcha, Tier::Widget),
+        ];
+        assert!(order.windows(2).all(|pair| pair[0] < pair[1]), "{order:?}");
     }
 }

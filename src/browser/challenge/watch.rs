@@ -2,30 +2,20 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
-
-use super::{Rule, precedence, rule};
+use super::rules::order;
+use super::scan::{Around, Hit, Scanned};
+use super::{Rule, rule};
 use crate::browser::command::{Context, Element};
 use crate::browser::look::Found;
 use crate::browser::steps::Walk;
-use crate::browser::wire::element;
 use crate::run::{Failure, FailureKind};
 
 /// Popups fade in and out: what is seen must be seen again after this.
-const SECOND_LOOK: Duration = Duration::from_millis(300);
-/// How long a check that often ends by itself is given, without any input.
-const PASSIVE_WAIT: Duration = Duration::from_secs(15);
-/// How often it is looked at meanwhile.
-const PASSIVE_LOOK: Duration = Duration::from_millis(500);
-
-/// A rule that holds.
-#[derive(Debug, Clone, Deserialize)]
-pub(in crate::browser) struct Hit {
-    id: String,
-    /// What was seen, in words.
-    shown: String,
-}
+const SECOND_LOOK: Duration = Duration::from_millis(400);
+/// How long an answer that often gives way to the page by itself is given, without any input.
+pub(in crate::browser) const PASSIVE_WAIT: Duration = Duration::from_secs(15);
+/// How often a check that often ends by itself is looked at meanwhile.
+pub(super) const PASSIVE_LOOK: Duration = Duration::from_millis(500);
 
 impl Walk<'_, '_> {
     /// A look after a step. What asks for a person is a failure of its kind.
@@ -35,17 +25,8 @@ impl Walk<'_, '_> {
 
     /// A look before an element is used; what was seen when it was found to be usable counts.
     pub(in crate::browser) async fn watch_before(&mut self, found: &Found) -> Result<(), Failure> {
-        let seen = found.ready.as_ref().map(|ready| ready.challenges.clone());
+        let seen = found.ready.as_ref().and_then(|ready| ready.challenges.clone());
         self.watch(Some(&found.element), false, seen).await
-    }
-
-    /// What the page script is told about a look before an element is used.
-    pub(in crate::browser) fn look_out(&self) -> Json {
-        self.how(false)
-    }
-
-    fn how(&self, everywhere: bool) -> Json {
-        json!({ "signIn": self.signs_in, "everywhere": everywhere })
     }
 
     /// A look when what was expected did not come: an idle widget anywhere may be the reason.
@@ -61,32 +42,30 @@ impl Walk<'_, '_> {
         failure
     }
 
-    async fn watch(
+    /// Two looks at the page that agree; where all that was seen often goes away by itself, as many as its rules give it.
+    pub(super) async fn watch_page(
         &mut self,
         target: Option<&Element>,
         everywhere: bool,
-        seen: Option<Vec<Hit>>,
+        seen: Option<Scanned>,
     ) -> Result<(), Failure> {
         self.watch_own_rules().await?;
-        let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
-        let mut hits = match seen {
-            Some(hits) => [hits, self.scan_around(&context, everywhere).await?].concat(),
-            None => self.scan(&context, target, everywhere).await?,
-        };
-        if hits.is_empty() {
+        let first = self.holding(target, everywhere, seen).await?;
+        if first.is_empty() {
             return Ok(());
         }
         self.extend_limit(SECOND_LOOK);
         self.visit.clock.sleep_real(SECOND_LOOK).await;
-        hits = self.seen_again(&context, target, everywhere, hits).await?;
-        let mut waited = Duration::ZERO;
-        while !hits.is_empty() && hits.iter().all(is_passive) && waited < PASSIVE_WAIT {
+        let mut hits = self.holding(target, everywhere, None).await?;
+        hits.retain(|hit| first.iter().any(|earlier| earlier.id == hit.id));
+        let mut waited = SECOND_LOOK;
+        while hits.iter().any(|hit| waited < wait_of(hit)) && hits.iter().all(|hit| wait_of(hit) > Duration::ZERO) {
             self.extend_limit(PASSIVE_LOOK);
             self.visit.clock.sleep_real(PASSIVE_LOOK).await;
             waited += PASSIVE_LOOK;
-            hits = self.scan(&context, target, everywhere).await?;
+            hits = self.holding(target, everywhere, None).await?;
         }
-        self.decide(hits)
+        decide(&hits)
     }
 
     async fn watch_own_rules(&mut self) -> Result<(), Failure> {
@@ -100,57 +79,42 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    async fn seen_again(
+    /// The rules that hold in a document, in the frames in it, and in the pages around it.
+    async fn holding(
         &mut self,
-        context: &Context,
         target: Option<&Element>,
         everywhere: bool,
-        before: Vec<Hit>,
+        seen: Option<Scanned>,
     ) -> Result<Vec<Hit>, Failure> {
-        let again = self.scan(context, target, everywhere).await?;
-        Ok(again.into_iter().filter(|hit| before.iter().any(|earlier| earlier.id == hit.id)).collect())
-    }
-
-    /// The rules that hold in a document and, where it is in a frame, in the page around it.
-    async fn scan(
-        &mut self,
-        context: &Context,
-        target: Option<&Element>,
-        everywhere: bool,
-    ) -> Result<Vec<Hit>, Failure> {
-        let target = target.map_or(Json::Null, |target| element(&target.reference));
-        let hits = self.scan_in(context, target, everywhere).await?;
-        Ok([hits, self.scan_around(context, everywhere).await?].concat())
-    }
-
-    /// The rules that hold in the page around a frame.
-    async fn scan_around(&mut self, context: &Context, everywhere: bool) -> Result<Vec<Hit>, Failure> {
-        if context.frames.is_empty() {
-            return Ok(Vec::new());
+        let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
+        let around = Around::page(everywhere);
+        let mut hits = self.scan_below(&context, target, around, seen).await?;
+        // Around a frame, what counts is what stands in the way of the frame.
+        let mut frames = context.frames.clone();
+        while let Some(reference) = frames.pop() {
+            let outside = Context { tab: context.tab.clone(), frames: frames.clone() };
+            let frame = Element { context: outside.clone(), reference };
+            hits.extend(self.scan_one(&outside, Some(&frame), around).await?.hits);
         }
-        self.scan_in(&context.top(), Json::Null, everywhere).await
-    }
-
-    async fn scan_in(&mut self, context: &Context, target: Json, everywhere: bool) -> Result<Vec<Hit>, Failure> {
-        let found = self.page(context, "scan", vec![self.how(everywhere), target]).await?.ok();
-        Ok(found.and_then(|hits| serde_json::from_value(hits).ok()).unwrap_or_default())
-    }
-
-    /// The first by the design's order decides; the others are named beside it.
-    fn decide(&self, hits: Vec<Hit>) -> Result<(), Failure> {
-        let mut held: Vec<(&Rule, &Hit)> = hits.iter().filter_map(|hit| Some((rule(&hit.id)?, hit))).collect();
-        held.sort_by_key(|(rule, _)| precedence(rule.kind));
-        let Some(((first, hit), others)) = held.split_first() else { return Ok(()) };
-        let mut message = format!("The page shows {}", hit.shown);
-        if !others.is_empty() {
-            let ids: Vec<&str> = others.iter().map(|(rule, _)| rule.id.as_str()).collect();
-            message.push_str(&format!(" (and {})", ids.join(", ")));
-        }
-        message.push('.');
-        Err(Failure { rule: Some(first.id.clone()), ..Failure::new(first.kind, message) })
+        Ok(hits)
     }
 }
 
-fn is_passive(hit: &Hit) -> bool {
-    rule(&hit.id).is_some_and(|rule| rule.passive)
+fn wait_of(hit: &Hit) -> Duration {
+    Duration::from_secs(rule(&hit.id).map_or(0, |rule| rule.wait))
+}
+
+/// The first by the design's order decides; the others are named beside it.
+fn decide(hits: &[Hit]) -> Result<(), Failure> {
+    let mut held: Vec<(&Rule, &Hit)> = hits.iter().filter_map(|hit| Some((rule(&hit.id)?, hit))).collect();
+    held.sort_by_key(|(rule, hit)| order(rule, hit.alone));
+    let Some(((first, hit), others)) = held.split_first() else { return Ok(()) };
+    let mut message = format!("The page shows {} (rule {}", hit.shown, first.id);
+    let mut ids: Vec<&str> = others.iter().map(|(rule, _)| rule.id.as_str()).filter(|id| *id != first.id).collect();
+    ids.dedup();
+    if !ids.is_empty() {
+        message.push_str(&format!("; also {}", ids.join(", ")));
+    }
+    message.push_str(").");
+    Err(Failure { rule: Some(first.id.clone()), ..Failure::new(first.kind, message) })
 }

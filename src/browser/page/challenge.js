@@ -1,55 +1,93 @@
-// Looking for pages that ask for a person, by the rules (`browser/challenge/rules.yaml`), which stand in `rules`.
+// Looking for pages that ask for a person, by the rules (`browser/challenge/rules/`), which stand in `rules`.
+//
+// A scan first asks which rules the page could hold at all, by its markup and its words. On most pages these are none,
+// and nothing is measured. What asks for a look at elements is found out once in a scan, in which the page stands still.
 
-// What the rules ask of a page again and again is found out once in a scan, during which the page stands still.
-const known = { shadows: null, page: null, elements: new Map(), words: new Map() };
+// What the rules ask again and again; `how` is what the runner told about this scan, `target` what it is about to use.
+const known = { how: {}, target: null, memos: new Map() };
 
-const forget = () => {
-  known.shadows = null;
-  known.page = null;
-  known.elements.clear();
-  known.words.clear();
+const once = (name, find) => {
+  if (!known.memos.has(name)) known.memos.set(name, find());
+  return known.memos.get(name);
 };
 
-const withShadows = () => (known.shadows ??= hasShadows(document));
-
-const inPage = (selector) => {
-  const find = () => (withShadows() ? byCss(document, selector) : [...document.querySelectorAll(selector)]);
-  if (!known.elements.has(selector)) known.elements.set(selector, find());
-  return known.elements.get(selector);
+// The document, and every shadow root in it that is open, or was opened.
+const rootsBelow = (root, out = [root]) => {
+  for (const element of root.querySelectorAll("*")) {
+    const shadow = shadowOf(element);
+    if (shadow) {
+      out.push(shadow);
+      rootsBelow(shadow, out);
+    }
+  }
+  return out;
 };
 
-const wordsIn = (element) => {
-  if (!known.words.has(element)) known.words.set(element, normal(anyText(element)).toLowerCase());
-  return known.words.get(element);
-};
+// A browser extension puts its own things into every page.
+const foreign = (element) => element.closest("[src^='moz-extension:'], [src^='chrome-extension:'], [href^='chrome-extension:']") !== null ||
+  element.querySelector(":scope > [src^='moz-extension:'], :scope > [src^='chrome-extension:']") !== null;
 
-// Long pages are looked at element by element.
-const MOST_WORDS = 100_000;
+const inPage = (selector) =>
+  once(`css ${selector}`, () => may.roots.flatMap((root) => [...root.querySelectorAll(selector)]).filter((each) => !foreign(each)));
 
-// All words of the page, hidden ones included. What they do not hold, no element says: one look spares a look at each.
+const shownInPage = (selector) => once(`shown ${selector}`, () => inPage(selector).filter((each) => displayed(each)));
+
+// What a page could hold, by its markup and its words, hidden ones included. It is asked anew when the page changed.
+const may = { token: null, html: "", words: "", roots: [document], rules: [] };
+
+// Longer pages are not cut into words; their elements are looked at one by one.
+const MOST_WORDS = 400_000;
+
 const wordsOfPage = () => {
-  const values = inPage("input, select, textarea, button, output").map((field) => field.value);
-  const words = [document.documentElement.textContent, ...values].join(" ");
-  return words.length > MOST_WORDS ? null : normal(words).toLowerCase();
+  const values = inPage("input, button, output").map((field) => field.value);
+  const texts = may.roots.map((root) => (root === document ? document.documentElement : root).textContent);
+  const words = [...texts, ...values, document.title].join(" ");
+  return words.length > MOST_WORDS ? null : told(words);
 };
 
-const mayBeSaid = (phrases) => {
-  if (withShadows()) return true;
-  known.page ??= { words: wordsOfPage() };
-  return known.page.words === null || phrases.some((phrase) => known.page.words.includes(phrase));
+const survey = () => {
+  // A shadow root may come, and change, without the document telling.
+  const token = `${watchNow()} ${location.href} ${document.readyState}`;
+  if (may.token === token && may.roots.length === 1 && !may.custom) return;
+  known.memos.clear();
+  may.roots = rootsBelow(document);
+  const markup = may.roots.map((root) => (root === document ? document.documentElement : root).innerHTML);
+  may.html = markup.join("\n").toLowerCase();
+  may.words = wordsOfPage();
+  may.custom = /<[a-z]+-[a-z]/.test(may.html);
+  may.token = token;
+  may.rules = rules.filter((rule) => couldHold(rule));
 };
 
-// Where a page puts what it has to say.
-const speaking = "[role=alert], [role=alertdialog], [role=dialog], [role=status], dialog[open], [aria-live], h1, h2," +
-  " [class*=error i], [class*=err- i], [class*=alert i], [class*=toast i], [class*=message i], [class*=msg i]," +
-  " [class*=tips i], [class*=notice i], [class*=notify i], [class*=notification i], [class*=modal i], [class*=dialog i]";
+const hasKey = (key) => once(`key ${key}`, () => may.html.includes(key));
 
-// A page with little on it but its message.
-const sparse = () => inPage("a[href]").filter((link) => displayed(link)).length <= 30 &&
-  shownText(document.body ?? document.documentElement).length < 1500;
+const patterns = new Map();
+const pattern = (source) => {
+  if (!patterns.has(source)) patterns.set(source, new RegExp(source));
+  return patterns.get(source);
+};
+
+// The same for a text that may hold more than one message, put together without blanks: where one ends is no sign.
+const anywhere = (source) => source.replace(/(^|[(|])\^/g, "$1").replace(/\$|\\b/g, "");
+const mayBeSaidIn = (text, sources) => sources.some((source) => pattern(anywhere(source)).test(text));
+
+const saysAny = (text, sources) => sources.some((source) => pattern(source).test(text));
+
+const couldHold = (rule) =>
+  (!rule.keys?.length || rule.keys.some(hasKey)) &&
+  (!rule.html || rule.html.some(hasKey)) &&
+  !rule.unless_html?.some(hasKey) &&
+  (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says)) &&
+  (!rule.status || rule.status.includes(statusOfPage())) &&
+  (!rule.address || addressFits(location.href, rule.address)) &&
+  (!rule.title || rule.css || rule.frames || saysAny(told(document.title), rule.title)) &&
+  (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says));
+
+const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
 
 const hostIs = (host, wanted) => host === wanted || host.endsWith(`.${wanted}`);
 
+// Hosts are equal or a dot-suffix; the rest are patterns over its own part of the address only.
 const addressFits = (address, wanted) => {
   let url;
   try {
@@ -58,82 +96,137 @@ const addressFits = (address, wanted) => {
     return false;
   }
   return (wanted.hosts == null || wanted.hosts.some((host) => hostIs(url.hostname, host))) &&
-    (wanted.path == null || url.pathname.includes(wanted.path)) &&
-    (wanted.query == null || url.search.includes(wanted.query)) &&
-    (wanted.fragment == null || url.hash.includes(wanted.fragment)) &&
-    (wanted.not == null || !`${url.search}${url.hash}`.includes(wanted.not));
+    (wanted.path == null || pattern(wanted.path).test(url.pathname)) &&
+    (wanted.query == null || wanted.query.every((part) => pattern(part).test(url.search))) &&
+    (wanted.fragment == null || pattern(wanted.fragment).test(url.hash)) &&
+    (wanted.not == null || !pattern(wanted.not).test(`${url.search}${url.hash}`));
 };
 
-const framesOf = (wanted) =>
-  inPage("iframe").filter((frame) => frame.src && wanted.some((each) => addressFits(frame.src, each)));
+const addressOfFrame = (frame) => frame.src || frame.getAttribute("src") || "";
 
-// The phrases of the rules are normal and in lower case.
-const says = (element, phrases) => {
-  const may = phrases.filter((phrase) => wordsIn(element).includes(phrase));
-  if (!may.length) return false;
-  const shown = normal(shownText(element)).toLowerCase();
-  return shown.length <= 400 && may.some((phrase) => shown.includes(phrase));
+// The frames of a route. In a frame, its own address counts as well: what it was sent to may be another page.
+const framesOf = (wanted) => {
+  const fits = (address) => wanted.some((each) => addressFits(address, each));
+  const found = inPage("iframe, frame").filter((frame) => addressOfFrame(frame) && fits(addressOfFrame(frame)));
+  return known.how.frame && fits(location.href) ? [document.documentElement, ...found] : found;
 };
-
-// The form around a field; where there is none, what stands close around it.
-const formOf = (field) => {
-  const form = field.closest("form, dialog, [role=dialog], [class*=modal i]");
-  if (form) return form;
-  let around = field;
-  for (let up = 0; up < 4 && around.parentElement && around.parentElement !== document.body; up += 1) around = around.parentElement;
-  return around;
-};
-
-const passwordForms = () =>
-  inPage("input[type=password]").filter((field) => displayed(field)).map(formOf);
 
 // The elements that a rule points at, before it is asked whether they are displayed.
 const pointedAt = (rule) => {
-  if (rule.title) return rule.title.some((title) => document.title.includes(title)) ? [document.body] : [];
-  if (rule.address) return addressFits(location.href, rule.address) ? [document.body] : [];
-  const found = [...(rule.css ? inPage(rule.css) : []), ...(rule.frames ? framesOf(rule.frames) : [])];
-  if (!rule.texts) return found;
-  const places = rule.css ? found : [...inPage(speaking), ...(rule.in_sign_in_form ? passwordForms() : [])];
-  return places.filter((element) => says(element, rule.texts));
+  const found = [];
+  if (rule.title && saysAny(told(document.title), rule.title)) found.push(document.body);
+  if (rule.address && !rule.css && !rule.says && !rule.signal && !rule.title) found.push(document.body);
+  if (rule.css) found.push(...inPage(rule.css).filter((element) => !rule.says || saysShort(element, rule.says)));
+  if (rule.frames) found.push(...framesOf(rule.frames));
+  if (rule.signal) found.push(...signal(rule.signal));
+  if (rule.html && !rule.css && !rule.says && !rule.title && !rule.frames && !rule.address) found.push(document.body);
+  if (rule.says && !rule.css) found.push(...blocksSaying(rule));
+  return found.filter(Boolean);
 };
 
-const holdsSignal = (selector) => inPage(selector).some((element) => displayed(element));
+// A page challenge is never a small frame in a page.
+const takesPage = () => !known.how.frame || known.how.frame === "covers";
+
+const groupOf = (element) => element.form ?? parentsOf(element).find((each) => each.matches("form, dialog, [role=dialog], [role=form]")) ?? null;
 
 // Does a widget stand in the same form or dialog as what the task is about to use?
 const onPath = (element, target) => {
-  const group = (each) => each.closest("form, dialog, [role=dialog]") ?? document.body;
-  return contains(group(target), element) || contains(group(element), target);
+  if (element.inert || parentsOf(element).some((each) => each.inert)) return false;
+  const [one, other] = [groupOf(element), groupOf(target)];
+  if (one || other) return one === other || (one && contains(one, target)) || (other && contains(other, element));
+  // Without forms, what stands close together belongs together.
+  for (let at = target, up = 0; at && up <= 3; at = parentOf(at), up += 1) {
+    if (at !== document.body && at !== document.documentElement && contains(at, element)) return true;
+  }
+  return false;
 };
 
-const solved = (rule) => rule.done && inPage(rule.done).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
+// Is the form that an element is in, if any, the only thing to use on the page?
+const standsAlone = (element) => {
+  const group = groupOf(element);
+  return !group || !shownInPage("button, input:not([type=hidden]), select, textarea").some((each) => !contains(group, each));
+};
+
+// A widget on a page on which there is nothing else to use is what the page is about.
+const isAllThereIs = (element) => takesPage() && sparse() &&
+  !shownInPage("input:not([type=hidden]), button, select, textarea").some((each) => !contains(around(element), each));
+
+const counts = (element) => isAllThereIs(element) || known.how.everywhere || (known.target != null && onPath(element, known.target)) ||
+  // Before a password is sent, what stands on the page and in no other form is asked with it.
+  (known.how.signIn && known.target != null && !groupOf(element));
+
+// The widget's own answer, where it has one; else any in the page.
+const solved = (rule, element) => {
+  if (!rule.done) return false;
+  const fields = inPage(rule.done);
+  const near = fields.filter((field) => contains(around(element), field));
+  return (near.length ? near : fields).some((field) => ("value" in field ? field.value !== "" : displayed(field)));
+};
+
+// Do words that stand close to an element say so? The closest that say anything decide.
+const closeBy = (element, sources, unless) => {
+  for (let at = element, up = 0; at && up <= 5 && at !== document.documentElement; at = parentOf(at), up += 1) {
+    const shown = `${shownIn(at)} ${up === 0 ? calledOf(at) : ""}`;
+    if (shown.length > MESSAGE) return false;
+    if (saysAny(shown, unless)) return false;
+    if (saysAny(shown, sources)) return true;
+  }
+  return false;
+};
+
+const anyOf = (names, scope) => names.some((name) =>
+  (name in signals ? signal(name) : shownInPage(name)).some((each) => !scope || scope === each || contains(scope, each)));
+
+// What a rule asks of the page as a whole.
+const pageFits = (rule) =>
+  (!rule.marker || inPage(rule.marker).length > 0) &&
+  (!rule.beside || anyOf(rule.beside, null)) &&
+  (!rule.without || !anyOf(rule.without, null)) &&
+  (!rule.sparse || (takesPage() && sparse())) &&
+  (!rule.bare || (takesPage() && bare()));
+
+// What it asks of an element, dearest last.
+const elementFits = (rule, element) => {
+  const [width, height] = rule.min ?? [1, 1];
+  if (rule.bare ? false : !displayed(element, width, height)) return false;
+  if (solved(rule, element)) return false;
+  if (rule.overlay && !overlayOf(element)) return false;
+  const isFrameOf = (wanted) => wanted.some((each) => addressFits(addressOfFrame(element), each));
+  if (rule.only_frames && !isFrameOf(rule.only_frames)) return false;
+  if (rule.unless_frames && isFrameOf(rule.unless_frames)) return false;
+  if (rule.around_says && !closeBy(element, rule.around_says, rule.around_unless ?? [])) return false;
+  const scope = rule.with || rule.near || rule.unless_near || rule.unless_with ? scopeOf(element) : null;
+  return (!rule.with || anyOf(rule.with, scope)) &&
+    (!rule.unless_with || !anyOf(rule.unless_with, scope)) &&
+    (!rule.near || saysShort(scope, rule.near, 1500)) &&
+    (!rule.unless_near || !saysShort(scope, rule.unless_near, 1500)) &&
+    (rule.tier !== "widget" || counts(element)) &&
+    (!rule.gate || overlayOf(element) !== null || (takesPage() && sparse() && (rule.gate !== "alone" || standsAlone(element))) || counts(element));
+};
 
 // The element by which a rule holds now.
-const holdsNow = (rule, widgetCounts) => {
-  if (rule.texts && !mayBeSaid(rule.texts)) return null;
-  if (rule.marker && !document.querySelector(rule.marker)) return null;
-  if (rule.beside && !holdsSignal(rule.beside)) return null;
-  if (rule.without && holdsSignal(rule.without)) return null;
-  if (rule.address_too && !addressFits(location.href, rule.address_too)) return null;
-  if (solved(rule)) return null;
-  const [width, height] = rule.min ?? [1, 1];
-  const found = pointedAt(rule).find((element) => element && displayed(element, width, height) &&
-    (rule.tier !== "widget" || widgetCounts(element)) &&
-    (!rule.near || says(formOf(element), rule.near)) &&
-    (!rule.unless_texts || !says(element, rule.unless_texts)));
-  return found && (!rule.sparse || sparse()) ? found : null;
+const holdsNow = (rule) => {
+  if (rule.tier === "page" && !takesPage()) return null;
+  if (!document.body || !pageFits(rule)) return null;
+  return pointedAt(rule).find((element) => elementFits(rule, element)) ?? null;
 };
 
-// The rules that hold now. Widgets count where they stand in the way of `target`; everywhere, when what was expected
-// did not come; otherwise not.
-const scan = ({ signIn, everywhere }, target) => {
-  watch();
-  forget();
-  const widgetCounts = (element) => everywhere || (target != null && onPath(element, target));
+// The rules that hold now, and where else it must be looked: in frames, and in shadow roots that only the driver opens.
+const scan = (how, target) => {
+  known.how = how;
+  known.target = target ?? null;
+  survey();
   const hits = [];
-  for (const rule of rules) {
-    if (signIn ? rule.signed_in_only : rule.sign_in_only) continue;
-    const element = holdsNow(rule, widgetCounts);
-    if (element) hits.push({ id: rule.id, shown: element === document.body ? document.title : describe(element) });
+  const loaded = [];
+  for (const key of [...known.memos.keys()]) if (!key.startsWith("key ")) known.memos.delete(key);
+  for (const rule of may.rules) {
+    if (how.signIn ? rule.signed_in_only : rule.sign_in_only) continue;
+    if (rule.tier === "loaded") {
+      loaded.push(rule.id);
+      continue;
+    }
+    const element = holdsNow(rule);
+    if (element) hits.push({ id: rule.id, alone: rule.tier === "widget" && isAllThereIs(element), shown: element === document.body ? document.title || location.host : describe(element) });
   }
-  return hits;
+  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen(), early: document.readyState === "loading" || location.href === "about:blank" };
 };

@@ -3,10 +3,18 @@
 
 const parentOf = (node) => node.assignedSlot ?? node.parentElement ?? (node.getRootNode().host || null);
 
-// Opacity multiplies down the tree; a mask of opacity .05 is not seen.
+// Cut away to nothing, the way texts for screen readers are.
+const clippedAway = (style) => /^inset\((?:[5-9]\d|100)%\)/.test(style.clipPath) ||
+  (/^rect\(0(px)?,? 0(px)?,? 0(px)?,? 0(px)?\)$/.test(style.clip) && /absolute|fixed/.test(style.position));
+
+// Opacity multiplies down the tree; a mask of opacity .05 is not seen. What is cut away to nothing has none.
 const opacityOf = (element) => {
   let opacity = 1;
-  for (let at = element; at; at = parentOf(at)) opacity *= Number(getComputedStyle(at).opacity);
+  for (let at = element; at; at = parentOf(at)) {
+    const style = getComputedStyle(at);
+    if (clippedAway(style)) return 0;
+    opacity *= Number(style.opacity);
+  }
   return opacity;
 };
 

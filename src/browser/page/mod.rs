@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 /// What a page function answers when the scripts are not in its document yet.
 const NOT_THERE: &str = "sunup: not there";
 
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 11] = [
     include_str!("displayed.js"),
     include_str!("text.js"),
     include_str!("find.js"),
@@ -15,13 +15,16 @@ const PARTS: [&str; 8] = [
     include_str!("use.js"),
     include_str!("mask.js"),
     include_str!("rows.js"),
+    include_str!("setting.js"),
+    include_str!("signals.js"),
+    include_str!("frames.js"),
     include_str!("challenge.js"),
 ];
 
 /// The functions that [`super::Action::Page`] may name.
 const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, typing, focus, ticked, \
-                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, scan, textOf, \
-                         readValue";
+                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, scan, openRoot, \
+                         textOf, readValue";
 
 /// What a script answers that was meant for a frame and ran in the top document.
 const ELSEWHERE: &str = "sunup: elsewhere";
@@ -56,7 +59,11 @@ pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place
 static INSTALL: LazyLock<String> = LazyLock::new(|| {
     let rules = super::challenge::for_pages();
     let parts = PARTS.concat();
-    format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n")
+    // As a text they are read much faster than as a script.
+    let rules = serde_json::Value::from(rules).to_string();
+    format!(
+        "window.sunup ??= (() => {{\nconst rules = JSON.parse({rules});\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n"
+    )
 });
 
 /// A script that calls a function, if the scripts are there. In Firefox, WebDriver's scripts see the page through a

@@ -1,3 +1,10 @@
+// Nothing to see, and nothing that could become it: no element but scripts and what belongs into a head, no text.
+const bare = () => {
+  const unseen = ["script", "style", "noscript", "template", "link", "meta"];
+  const seen = (node) => node.nodeType === 1 ? !unseen.includes(node.localName) : node.nodeType === 3 && /\S/.test(node.data);
+  return document.documentElement?.localName === "html" && ![...(document.body?.childNodes ?? [])].some(seen);
+};
+
 // Where this document is. It needs nothing else, so that it can be asked before the scripts are there.
 const place = () => {
   const status = performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
@@ -16,5 +23,6 @@ const place = () => {
     title: document.title,
     document: told ? answered : document.documentURI,
     status,
+    bare: bare(),
   };
 };

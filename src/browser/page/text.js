@@ -13,6 +13,9 @@ const pressable = new Set(["button", "submit", "reset"]);
 // Smaller than this is for screen readers, not for eyes.
 const LEAST = 2;
 
+// Letters without a colour are for machines; with a picture clipped to them they are for people.
+const transparent = (style) => /^rgba\(.*, 0(?:\.0\d*)?\)$/.test(style.color) && !/text/.test(style.backgroundClip);
+
 const textSeen = (node) => {
   const range = document.createRange();
   range.selectNodeContents(node);
@@ -20,6 +23,7 @@ const textSeen = (node) => {
   if (box.width === 0 || box.height === 0) return false;
   const parent = node.parentElement;
   const own = getComputedStyle(parent);
+  if (transparent(own)) return false;
   const cutBox = parent === document.body || own.overflow === "visible" ? box : clipBy(box, parent, own);
   const seen = seenPart(cutBox, parent);
   return seen.right - seen.left >= LEAST && seen.bottom - seen.top >= LEAST;
@@ -31,8 +35,14 @@ const asShown = (node) => {
   return transform === "lowercase" ? node.data.toLowerCase() : node.data;
 };
 
+// Closed shadow roots that the driver opened for us (`browser/challenge/watch.rs`), by their hosts.
+const openedRoots = new WeakMap();
+
+const shadowOf = (element) => element.shadowRoot ?? openedRoots.get(element) ?? null;
+
 const childrenOf = (node) => {
-  if (node.shadowRoot) return node.shadowRoot.childNodes;
+  const shadow = node.nodeType === Node.ELEMENT_NODE ? shadowOf(node) : null;
+  if (shadow) return shadow.childNodes;
   if (node.localName === "slot" && node.assignedNodes) {
     const assigned = node.assignedNodes();
     return assigned.length ? assigned : node.childNodes;
@@ -40,7 +50,8 @@ const childrenOf = (node) => {
   return node.childNodes;
 };
 
-const gather = (node, out) => {
+const gather = (node, out, enough = Infinity) => {
+  if (out.length > enough) return;
   if (node.nodeType === Node.TEXT_NODE) {
     if (node.parentElement && node.data.trim() && rendered(node.parentElement) &&
         opacityOf(node.parentElement) >= 0.1 && textSeen(node)) out.push(asShown(node));
@@ -60,11 +71,22 @@ const gather = (node, out) => {
     }
     const inline = node.localName !== "br" && /^(inline|contents)/.test(getComputedStyle(node).display);
     if (!inline) out.push(" ");
-    for (const child of childrenOf(node)) gather(child, out);
+    for (const child of childrenOf(node)) gather(child, out, enough);
     if (!inline) out.push(" ");
     return;
   }
-  for (const child of childrenOf(node)) gather(child, out);
+  for (const child of childrenOf(node)) gather(child, out, enough);
+};
+
+// Is there more displayed text than this many characters? It is not read further than that.
+const showsMoreThan = (node, most) => {
+  let length = 0;
+  const out = { length: 0, push: (text) => {
+    length += text.trim().length;
+    if (length > most) out.length = 1;
+  } };
+  gather(node, out, 0);
+  return length > most;
 };
 
 const shownText = (node) => {

@@ -20,7 +20,16 @@ const watch = () => {
     for (const event of ["load", "transitionend", "animationend", "input", "change", "toggle"]) {
       addEventListener(event, changed, { capture: true, passive: true });
     }
+    // What an element loads (a style sheet, a frame) is told to the document, but not to the window.
+    document.addEventListener("load", changed, { capture: true, passive: true });
   }
+  return changeCount;
+};
+
+// The same, with the changes that the observer has not told yet.
+const watchNow = () => {
+  watch();
+  if (watching.takeRecords().length) changed();
   return changeCount;
 };
 
@@ -98,7 +107,7 @@ const label = (element) => [...(element.labels ?? [])];
 // Before an element is used: why it cannot be yet and, where it can, the challenges that a person would see.
 const ready = async (element, how) => {
   const why = await unusable(element);
-  return { why, challenges: why === null ? scan(how, element) : [] };
+  return { why, challenges: why === null ? scan(how, element) : null };
 };
 
 // Usable is displayed, enabled, still and uncovered. Null says yes; a text says why not yet.

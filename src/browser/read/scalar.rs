@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::cells::{Reader, follow, path_text, piece, whole};
+use crate::browser::challenge::no_json;
 use crate::browser::find::Need;
 use crate::browser::look::Found;
 use crate::browser::steps::{Answer, FileRead, Walk};
@@ -127,7 +128,8 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn last_json(&self) -> Result<Json, Failure> {
-        self.last_answer()?.json().map_err(|why| Failure::new(FailureKind::PageChanged, format!("{why}.")))
+        let answer = self.last_answer()?;
+        answer.json().map_err(|why| no_json(&answer.body, why))
     }
 
     pub(super) fn last_file(&self) -> Result<&FileRead, Failure> {

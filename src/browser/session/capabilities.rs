@@ -21,6 +21,8 @@ pub(super) fn wanted(options: &StartOptions, binary: &Path, folder: &Path) -> Ma
     let mut wanted = json!({
         // We wait for documents ourselves (`session/loading.rs`).
         "pageLoadStrategy": "none",
+        // What servers answer to page loads is told on a connection of its own (`session/network.rs`).
+        "webSocketUrl": true,
         // A dialog stays open until we have read its text.
         "unhandledPromptBehavior": "ignore",
         "acceptInsecureCerts": options.accept_insecure_certs,

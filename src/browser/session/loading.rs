@@ -9,7 +9,9 @@ use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
 use super::{RealBrowser, Wire};
-use crate::browser::{Brand, Refusal, Response};
+use crate::browser::challenge::http_login;
+use crate::browser::command::Tab;
+use crate::browser::{Brand, Refusal, Response, page};
 use crate::clock::Clock;
 use crate::run::Failure;
 
@@ -71,9 +73,13 @@ impl RealBrowser {
         let mark = self.next_mark();
         let before = match self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
             Ok(before) => before,
-            Err(refusal @ (Refusal::DialogOpen(_) | Refusal::Gone)) => return Ok(Response::Refused(refusal)),
+            Err(refusal @ (Refusal::DialogOpen(_) | Refusal::AsksForLogin | Refusal::Gone)) => {
+                return Ok(Response::Refused(refusal));
+            }
             Err(_) => Json::Null,
         };
+        // What was answered to the page that goes is no news any more.
+        self.answered(None);
         match self.ask(wire, limit).await? {
             // A frame that fails just then is blamed on the page: what arrives tells.
             Ok(_) | Err(Refusal::Script(_)) => {}
@@ -126,6 +132,12 @@ impl RealBrowser {
         let took = self.clock.uptime().saturating_sub(began);
         let waited = self.brand == Brand::Firefox && took >= DRIVER_WAITED;
         match clicked {
+            // chromedriver tries a click again when the document goes away in the middle of it, and then finds the element gone.
+            Err(Refusal::Stale | Refusal::Script(_))
+                if self.brand == Brand::Chromium && !self.is_marked(mark, limit).await? =>
+            {
+                Ok(Response::Refused(Refusal::Left))
+            }
             // What goes wrong with the page after the click is no sign that there was none.
             Ok(_) | Err(Refusal::Script(_)) => {
                 self.follow(mark, if waited { Duration::ZERO } else { LEAVING }, limit).await
@@ -134,10 +146,6 @@ impl RealBrowser {
             Err(Refusal::Gone) => {
                 self.at = None;
                 Ok(Response::Done)
-            }
-            // chromedriver tries a click again when the document went away in the middle of it, and then finds the element gone.
-            Err(Refusal::Stale) if self.brand == Brand::Chromium && !self.is_marked(mark, limit).await? => {
-                self.follow(mark, LEAVING, limit).await
             }
             Err(refusal) => Ok(Response::Refused(refusal)),
         }
@@ -171,6 +179,8 @@ impl RealBrowser {
     /// Waits for the document after the marked one.
     async fn arrive(&mut self, mark: u64, target: Option<&str>, limit: Duration) -> Result<Response, Failure> {
         let arguments = [json!(mark), json!(target)];
+        // Only a document of its own that a server answered for has an answer.
+        let in_page = target.is_some() || self.at.as_ref().is_none_or(|at| !at.frames.is_empty());
         let waiting = async {
             loop {
                 match self.ask(Wire::script(ARRIVE, &arguments), limit).await? {
@@ -180,12 +190,45 @@ impl RealBrowser {
                     }
                     // Torn away in the middle, or still the old document: again.
                     Ok(_) | Err(Refusal::Script(_)) => {}
-                    Err(Refusal::DialogOpen(_)) => return Ok(Response::Done),
+                    Err(Refusal::DialogOpen(_) | Refusal::AsksForLogin) => return Ok(Response::Done),
                     Err(refusal) => return Ok(Response::Refused(refusal)),
                 }
             }
         };
-        timeout(limit, waiting).await.unwrap_or(Ok(Response::Refused(Refusal::Slow)))
+        let arrived = timeout(limit, waiting).await.unwrap_or(Ok(Response::Refused(Refusal::Slow)));
+        if let (Ok(Response::Json(place)), false) = (&arrived, in_page) {
+            self.network.catch_up(&self.tab(), place["url"].as_str().unwrap_or_default()).await;
+        }
+        arrived
+    }
+
+    /// The tab that the driver is at.
+    fn tab(&self) -> Tab {
+        self.at.as_ref().and_then(|at| at.tab.clone()).unwrap_or_else(|| self.home.clone())
+    }
+
+    /// What a server answered to the latest load in a tab, in the one that the driver is at when none is named.
+    pub(super) fn answered(&self, tab: Option<&Tab>) -> Response {
+        let answer = self.network.take(tab.unwrap_or(&self.tab()));
+        Response::Json(answer.and_then(|answer| serde_json::to_value(answer).ok()).unwrap_or_default())
+    }
+
+    /// The answer of a page function. A script that gets none may have met the dialog of HTTP authentication by what it asked
+    /// of a server: nobody answers that here, and what the script did must not be done again.
+    pub(super) async fn answer_in(
+        &mut self,
+        answered: Result<Json, Refusal>,
+        limit: Duration,
+    ) -> Result<Result<Json, Refusal>, Failure> {
+        let answer = match answered {
+            Ok(wrapped) => page::answer(wrapped),
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if answer.is_none() && self.ask(Wire::get("title"), limit).await? == Err(Refusal::AsksForLogin) {
+            self.ask(Wire::post("alert/dismiss", json!({})), limit).await?.ok();
+            return Err(http_login());
+        }
+        Ok(answer.ok_or_else(|| Refusal::Script("its document went away".to_owned())))
     }
 
     fn next_mark(&mut self) -> u64 {

@@ -9,19 +9,15 @@ use serde_json::{Map, Value as Json, json};
 use url::Url;
 
 use super::Walk;
-use crate::browser::challenge;
+use crate::browser::challenge::{self, Answered, Said, made_at, wait_until};
 use crate::browser::command::Action;
 use crate::files::model::{Fetch, FetchBody, JsonTemplate};
 use crate::run::{Failure, FailureKind, SITE_CLOCK};
 
 /// The longest body that is read.
 const MOST: usize = 8 * 1024 * 1024;
-/// How long to stay away when a server says "too many" without saying for how long.
-const COOL_DOWN: TimeDelta = TimeDelta::minutes(15);
 /// A site's clock and this one may differ by so much.
 const CLOCKS_APART: TimeDelta = TimeDelta::minutes(5);
-/// The longest wait that is believed.
-const LONGEST_WAIT: TimeDelta = TimeDelta::days(2);
 
 /// What a server answered.
 #[derive(Debug, Clone, Deserialize)]
@@ -55,28 +51,50 @@ impl Walk<'_, '_> {
             self.enter_origin(&request.url).await?;
             answer = self.dispatch(&request).await?;
         }
-        self.take_answer(answer.ok_or_else(|| no_document(&request.url))?, accept)
+        let mut answer = answer.ok_or_else(|| no_document(&request.url))?;
+        // A check cannot run in the answer to a script, but it may end elsewhere: what only reads is asked once more.
+        if request.method == "GET" && self.said_by(&answer, accept).is_some_and(|said| said.passive) {
+            self.extend_limit(challenge::PASSIVE_WAIT);
+            self.visit.clock.sleep_real(challenge::PASSIVE_WAIT).await;
+            answer = self.dispatch(&request).await?.unwrap_or(answer);
+        }
+        self.take_answer(answer, accept)
     }
 
     /// Keeps an answer for the reads, if it is one.
     pub(in crate::browser) fn take_answer(&mut self, answer: Answer, accept: &[u16]) -> Result<(), Failure> {
-        if let Some(failure) = by_header(&answer) {
-            return Err(failure);
+        if let Some(said) = self.said_by(&answer, accept) {
+            return Err(said.failure);
         }
-        if let Some(failure) = self.clock_fault(&answer) {
+        if let Some(failure) = self.clock_fault(&answer.url, &answer.headers) {
             return Err(failure);
-        }
-        if !accepted(answer.status, accept) {
-            return Err(self.not_accepted(&answer));
         }
         self.answer = Some(answer);
         Ok(())
     }
 
+    /// What an answer says instead of being one: a challenge whatever the status, and a status that the step does not accept.
+    fn said_by(&self, answer: &Answer, accept: &[u16]) -> Option<Said> {
+        let now = self.visit.clock.now();
+        let Answer { status, headers, body, .. } = answer;
+        let answered = Answered { status: *status, headers, body: Some(body), signs_in: self.signs_in };
+        if let Some(said) = answered.sign(now) {
+            return Some(said);
+        }
+        if accepted(*status, accept) {
+            return None;
+        }
+        let other = || {
+            let failure = Failure::new(FailureKind::PageChanged, format!("The server answered {status}."));
+            Said { failure, passive: false, by_status: true }
+        };
+        Some(answered.by_status(now).unwrap_or_else(other))
+    }
+
     /// This clock against that of the site, by an answer that one of its own origins just made.
-    fn clock_fault(&self, answer: &Answer) -> Option<Failure> {
-        let url = Url::parse(&answer.url).ok()?;
-        let made = made_at(answer).filter(|_| self.is_own(&url.origin().ascii_serialization()))?;
+    pub(in crate::browser) fn clock_fault(&self, url: &str, headers: &BTreeMap<String, String>) -> Option<Failure> {
+        let url = Url::parse(url).ok()?;
+        let made = made_at(headers).filter(|_| self.is_own(&url.origin().ascii_serialization()))?;
         let now = self.visit.clock.now();
         let apart = (made - now).abs() > CLOCKS_APART;
         apart.then(|| clocks_differ(url.host_str().unwrap_or_default(), now, made, self.visit.zone))
@@ -105,7 +123,7 @@ impl Walk<'_, '_> {
     }
 
     /// Until when the server of this address wants to be left alone, if it says so.
-    pub(super) async fn stated_wait(&mut self, address: &str) -> Option<DateTime<Utc>> {
+    pub(in crate::browser) async fn stated_wait(&mut self, address: &str) -> Option<DateTime<Utc>> {
         let url = Url::parse(address).ok()?;
         let request = Request { method: "HEAD".to_owned(), ..Request::get(url) };
         let answer = self.dispatch(&request).await.ok()??;
@@ -169,19 +187,6 @@ impl Walk<'_, '_> {
             ),
         })
     }
-
-    fn not_accepted(&self, answer: &Answer) -> Failure {
-        let now = self.visit.clock.now();
-        let retry_after = answer.headers.get("retry-after").and_then(|value| wait_until(value, now));
-        if answer.status == 401 && answer.headers.contains_key("www-authenticate") {
-            let message =
-                "The server asks for HTTP authentication, which a browser answers with a dialog: Sunup does not.";
-            return Failure::new(FailureKind::Environment, message);
-        }
-        by_status(answer.status, retry_after, now).unwrap_or_else(|| {
-            Failure::new(FailureKind::PageChanged, format!("The server answered {}.", answer.status))
-        })
-    }
 }
 
 /// A request as it is sent.
@@ -227,64 +232,6 @@ fn unanswered(why: &str, url: &Url, limit: Duration) -> Failure {
     }
 }
 
-/// A header that says that a person is asked for, or that the session is over.
-fn by_header(answer: &Answer) -> Option<Failure> {
-    let says_so = |rule: &&challenge::Rule| {
-        let Some(header) = &rule.header else { return false };
-        let value = answer.headers.get(&header.name);
-        value.is_some_and(|value| header.value.as_ref().is_none_or(|wanted| value == wanted))
-    };
-    let rule = challenge::rules().iter().find(says_so)?;
-    let message = format!("The server's answer says so ({}).", rule.source);
-    Some(Failure { rule: Some(rule.id.clone()), ..Failure::new(rule.kind, message) })
-}
-
-/// What a status means that is not an answer. None for statuses that are fine.
-pub(in crate::browser) fn by_status(
-    status: u16,
-    retry_after: Option<DateTime<Utc>>,
-    now: DateTime<Utc>,
-) -> Option<Failure> {
-    use FailureKind::*;
-    let (kind, meaning) = match status {
-        300..400 => (SessionExpired, "it redirects, which it does to who is signed out"),
-        401 | 419 | 440 => (SessionExpired, "nobody is signed in"),
-        404 | 410 => (PageChanged, "there is nothing at this address"),
-        403 | 412 | 418 | 451 => (AccessDenied, "access is refused"),
-        407 => (Environment, "a proxy on the way wants a login"),
-        408 | 425 => (Timeout, "it was too slow or too early"),
-        423 => (AccountRestricted, "the account is locked"),
-        429 => (RateLimited, "too many requests"),
-        503 if retry_after.is_some() => (Maintenance, "it is not available for a while"),
-        511 => (Environment, "this network wants a login of its own"),
-        400..500 => (PageChanged, "the request is not understood any more"),
-        500.. => (ServerError, "the server has a fault"),
-        _ => return None,
-    };
-    let retry_at = match kind {
-        RateLimited => Some(retry_after.unwrap_or(now + COOL_DOWN)),
-        _ => retry_after,
-    };
-    Some(Failure { retry_at, ..Failure::new(kind, format!("The server answered {status}: {meaning}.")) })
-}
-
-/// `Retry-After`: seconds, or an HTTP date.
-fn wait_until(value: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let until = match value.trim().parse::<i64>() {
-        Ok(seconds) => {
-            now + TimeDelta::try_seconds(seconds.max(0)).filter(|wait| *wait < LONGEST_WAIT).unwrap_or(LONGEST_WAIT)
-        }
-        Err(_) => DateTime::parse_from_rfc2822(value.trim()).ok()?.to_utc(),
-    };
-    Some(until.clamp(now, now + LONGEST_WAIT))
-}
-
-/// When an answer was made, by the clock of its server; none for one that lay in a cache for a while.
-fn made_at(answer: &Answer) -> Option<DateTime<Utc>> {
-    let date = answer.headers.get("date").filter(|_| !answer.headers.contains_key("age"))?;
-    Some(DateTime::parse_from_rfc2822(date.trim()).ok()?.to_utc())
-}
-
 fn clocks_differ(host: &str, now: DateTime<Utc>, made: DateTime<Utc>, zone: chrono_tz::Tz) -> Failure {
     let shown = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
     let message = format!(
@@ -298,60 +245,4 @@ fn clocks_differ(host: &str, now: DateTime<Utc>, made: DateTime<Utc>, zone: chro
 
 fn start_of(body: &str) -> String {
     crate::values::parse::collapse(&body.chars().take(60).collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> DateTime<Utc> {
-        text.parse().unwrap()
-    }
-
-    #[test]
-    fn statuses_that_are_no_answer() {
-        let now = at("2026-11-30T00:00:00Z");
-        let kind = |status| by_status(status, None, now).map(|failure| failure.kind);
-        assert_eq!(kind(200), None);
-        assert_eq!(kind(302), Some(FailureKind::SessionExpired));
-        assert_eq!(kind(401), Some(FailureKind::SessionExpired));
-        assert_eq!(kind(403), Some(FailureKind::AccessDenied));
-        assert_eq!(kind(404), Some(FailureKind::PageChanged));
-        assert_eq!(kind(500), Some(FailureKind::ServerError));
-        assert_eq!(kind(503), Some(FailureKind::ServerError));
-        let said = Some(at("2026-11-30T01:00:00Z"));
-        assert_eq!(by_status(503, said, now).map(|failure| failure.kind), Some(FailureKind::Maintenance));
-        assert_eq!(by_status(429, None, now).and_then(|failure| failure.retry_at), Some(now + COOL_DOWN));
-        assert_eq!(by_status(429, said, now).and_then(|failure| failure.retry_at), said);
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let now = at("2026-11-30T00:00:00Z");
-        assert_eq!(wait_until("120", now), Some(at("2026-11-30T00:02:00Z")));
-        assert_eq!(wait_until("Mon, 30 Nov 2026 00:10:00 GMT", now), Some(at("2026-11-30T00:10:00Z")));
-        assert_eq!(wait_until("Mon, 30 Nov 2020 00:10:00 GMT", now), Some(now));
-        assert_eq!(wait_until("99999999999999999", now), Some(now + LONGEST_WAIT));
-        assert_eq!(wait_until("soon", now), None);
-    }
-
-    #[test]
-    fn an_answer_says_when_it_was_made_unless_it_lay_in_a_cache() {
-        let made = |headers: &[(&str, &str)]| {
-            let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            made_at(&Answer { status: 200, url: String::new(), headers, body: String::new() })
-        };
-        let date = ("date", "Mon, 30 Nov 2026 00:10:00 GMT");
-        assert_eq!(made(&[date]), Some(at("2026-11-30T00:10:00Z")));
-        assert_eq!(made(&[date, ("age", "0")]), None);
-        assert_eq!(made(&[("date", "today")]), None);
-        assert_eq!(made(&[]), None);
-    }
-
-    #[test]
-    fn a_challenge_in_a_header_goes_before_the_status() {
-        let headers = BTreeMap::from([("cf-mitigated".to_owned(), "challenge".to_owned())]);
-        let answer = Answer { status: 429, url: String::new(), headers, body: String::new() };
-        assert_eq!(by_header(&answer).map(|failure| failure.kind), Some(FailureKind::Interstitial));
-    }
 }

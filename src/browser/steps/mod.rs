@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
+use super::challenge::http_login;
 use super::command::{Action, Command, Context, Refusal, Response};
 use super::picture::Picture;
 use super::visit::{Halt, Note, Visit};
@@ -21,6 +22,7 @@ use crate::run::{Failure, FailureKind};
 use crate::values::Value;
 
 pub(super) use fetch::{Answer, Request, no_document};
+pub(super) use open::Place;
 pub(super) use other::FileRead;
 pub(super) use touch::{Use, target_of};
 
@@ -41,7 +43,7 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) file: Option<FileRead>,
     /// The steps type a password: messages about it are meant for us.
     pub(super) signs_in: bool,
-    /// The section says who is signed in.
+    /// The section says who is signed in: a page that leads to the sign-in is an answer to that.
     pub(super) identifies: bool,
     /// A person is at work in this browser: nothing is changed there, not even a dialog.
     pub(super) hands_off: bool,
@@ -192,15 +194,20 @@ impl<'v, 'a> Walk<'v, 'a> {
         let fresh = self.fresh;
         self.fresh &= matches!(command.action, Action::Tabs);
         let response = self.visit.browser.execute(command.clone()).await?;
-        let Response::Refused(Refusal::DialogOpen(text)) = response else { return Ok(response) };
-        if self.hands_off {
-            return Err(Failure::new(FailureKind::PageChanged, "A dialog of the page is open."));
-        }
+        let text = match response {
+            Response::Refused(Refusal::DialogOpen(_) | Refusal::AsksForLogin) if self.hands_off => {
+                return Err(Failure::new(FailureKind::PageChanged, "A dialog of the page is open."));
+            }
+            Response::Refused(Refusal::DialogOpen(text)) => Some(text),
+            Response::Refused(Refusal::AsksForLogin) => None,
+            response => return Ok(response),
+        };
         let dismiss = Command { context: context.clone(), action: Action::AnswerDialog(false), limit };
         self.visit.browser.execute(dismiss).await?;
         if fresh {
             return self.visit.browser.execute(command).await;
         }
+        let Some(text) = text else { return Err(http_login()) };
         let message = format!("The page opened a dialog that no step expects, “{text}”; it was dismissed.");
         Err(Failure::new(FailureKind::PageChanged, message))
     }

@@ -11,12 +11,15 @@ use crate::browser::command::{Action, Context, Refusal, Response};
 use crate::browser::wire::{error_page, is_error_page};
 use crate::files::condition::Template;
 use crate::files::model::Go;
-use crate::run::{Failure, FailureKind, Policy};
+use crate::run::{Failure, FailureKind};
 
 /// What must not stand as itself in the value of a query.
 const IN_QUERY: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'+').add(b'<').add(b'=').add(b'>').add(b'?');
 
+/// How long an empty page is waited for, and how often it is looked at.
+const EMPTY: Duration = Duration::from_secs(5);
+const FILLING: Duration = Duration::from_millis(50);
 /// How soon a document that was replaced is asked again.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -33,16 +36,17 @@ pub(in crate::browser) struct Place {
     pub document: String,
     /// HTTP status of the page load; 0 where the browser does not say.
     pub status: u16,
+    /// There is nothing on it.
+    #[serde(default)]
+    pub bare: bool,
 }
 
 impl Walk<'_, '_> {
     pub(super) async fn open(&mut self, path: &Template, query: &[(String, Template)]) -> Result<(), Failure> {
         let url = self.address(path, query)?;
-        let place = self.load(Action::Navigate(url.into())).await?;
-        // What the page says about itself goes before its status: a challenge may come with 403, 429 or 503.
-        if place.status >= 400 {
-            return Err(self.answered(&place).await);
-        }
+        let place = self.load(Action::Navigate(url.clone().into())).await?;
+        self.loaded(&url, &place).await?;
+        let place = if place.bare { self.filled().await? } else { place };
         if !self.is_own(&place.origin) {
             self.watch_out().await?;
             let message = format!("The page led to {}, which is not one of the site's origins.", place.host);
@@ -51,21 +55,20 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What a page means that came with this status. How long to stay away stands in a header, which a page load does not
-    /// show: where a server asks for patience, it is asked once more, by `HEAD`, rather than too early or far too late.
-    async fn answered(&mut self, place: &Place) -> Failure {
-        let by_page = self.watch_out().await.err();
-        let asks_for_patience = match &by_page {
-            Some(failure) => failure.kind.policy() == Policy::SiteWaits && failure.retry_at.is_none(),
-            None => matches!(place.status, 429 | 503),
-        };
-        let retry_after = if asks_for_patience { self.stated_wait(&place.url).await } else { None };
-        let now = self.visit.clock.now();
-        match by_page {
-            Some(failure) => Failure { retry_at: failure.retry_at.or(retry_after), ..failure },
-            None => super::fetch::by_status(place.status, retry_after, now).unwrap_or_else(|| {
-                Failure::new(FailureKind::PageChanged, format!("The page answered {}.", place.status))
-            }),
+    /// An empty page is no page, whatever its status: a script may fill or replace it yet, or it says nothing at all.
+    async fn filled(&mut self) -> Result<Place, Failure> {
+        let end = self.visit.clock.uptime() + self.left().min(EMPTY);
+        loop {
+            let place = self.place().await?;
+            if !place.bare {
+                return Ok(place);
+            }
+            if self.visit.clock.uptime() >= end {
+                self.watch_out().await?;
+                let message = format!("The page of {} is empty, which says nothing.", place.host);
+                return Err(Failure::new(FailureKind::NotRendered, message));
+            }
+            self.visit.clock.sleep_real(FILLING).await;
         }
     }
 
@@ -86,7 +89,8 @@ impl Walk<'_, '_> {
             _ => self.place().await?,
         };
         if is_error_page(&place.document) {
-            return Err(error_page(&place.document));
+            // A browser may show its own page for an answer, too: then the answer says why.
+            return Err(self.answer_behind(error_page(&place.document)).await);
         }
         Ok(place)
     }

@@ -36,14 +36,15 @@ impl Walk<'_, '_> {
         match self.use_element(&step.verb, &found).await? {
             Use::Done => Ok(()),
             Use::Refused(refusal) if step.optional && refusal.proves_nothing_dispatched() => Ok(()),
-            Use::Refused(Refusal::Stale | Refusal::Intercepted(_)) if !step.commit => {
+            Use::Refused(Refusal::Stale | Refusal::Intercepted(_) | Refusal::Left) if !step.commit => {
                 self.once_more(step, target).await
             }
             Use::Refused(refusal) => Err(refused(&refusal)),
         }
     }
 
-    /// The page was drawn again between the look and the use, which shows that nothing was done: it is looked for anew.
+    /// The page was drawn again, or left, between the look and the use: it is looked for anew. What is no commit step may be
+    /// done again, whether or not the page has seen something of it.
     async fn once_more(&mut self, step: &Step, target: &Target) -> Result<(), Failure> {
         let mut tries = 0;
         loop {
@@ -52,7 +53,7 @@ impl Walk<'_, '_> {
             self.watch_before(&found).await?;
             match self.use_element(&step.verb, &found).await? {
                 Use::Done => return Ok(()),
-                Use::Refused(Refusal::Stale) if tries < ANEW => {}
+                Use::Refused(Refusal::Stale | Refusal::Left) if tries < ANEW => {}
                 Use::Refused(refusal) => return Err(refused(&refusal)),
             }
         }
@@ -88,7 +89,7 @@ impl Walk<'_, '_> {
         };
         // Not through `ask`: a dialog that opens here may be the one that the step expects.
         match self.visit.browser.execute(click).await? {
-            Response::Refused(Refusal::DialogOpen(_)) | Response::Done => {}
+            Response::Refused(Refusal::DialogOpen(_) | Refusal::AsksForLogin) | Response::Done => {}
             // The click was made; the page that it led to is slow, or took the frame away with it.
             Response::Refused(Refusal::Slow) => return Err(refused(&Refusal::Slow)),
             Response::Refused(refusal) => return Ok(Use::Refused(refusal)),
