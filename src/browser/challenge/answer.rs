@@ -267,12 +267,11 @@ pub(in crate::browser) fn by_address(address: &str) -> Option<Failure> {
     Some(Failure { rule: Some(format!("oidc-{}", rule.error)), ..Failure::new(rule.kind, message) })
 }
 
-/// True for the path of a sign-in page.
+/// True for the path of a sign-in page. What stands below such a path may be anything that belongs to a sign-in.
 pub(in crate::browser) fn is_sign_in(path: &str) -> bool {
-    path.split('/').any(|part| {
-        let name = part.split_once('.').map_or(part, |(name, _)| name).to_lowercase();
-        RULES.sign_in_paths.contains(&name)
-    })
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let name = last.split_once('.').map_or(last, |(name, _)| name).to_lowercase();
+    RULES.sign_in_paths.contains(&name)
 }
 
 /// `Retry-After`: seconds, or an HTTP date in any of its three forms.

@@ -48,7 +48,7 @@ impl Walk<'_, '_> {
         if let Some(failure) = by_address(&place.url) {
             return Err(failure);
         }
-        self.led_to_sign_in(asked_for, place)
+        self.led_to_sign_in(asked_for, place).await
     }
 
     /// What the server said to a load that ended in one of the browser's own pages, in place of what that page says.
@@ -59,12 +59,14 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A page that was asked for and led to the sign-in: nobody is signed in. Whoever asks who is signed in reads that himself.
-    fn led_to_sign_in(&self, asked_for: &Url, place: &Place) -> Result<(), Failure> {
+    /// A page that was asked for and led to the sign-in: nobody is signed in, unless it asks for more than a sign-in. Whoever
+    /// asks who is signed in reads that himself.
+    async fn led_to_sign_in(&mut self, asked_for: &Url, place: &Place) -> Result<(), Failure> {
         let led = !is_sign_in(asked_for.path()) && is_sign_in(&place.path);
         if !led || self.signs_in || self.identifies {
             return Ok(());
         }
+        self.watch_out().await?;
         let message = format!("{} led to the sign-in, {}{}.", asked_for.path(), place.host, place.path);
         Err(Failure::new(FailureKind::SessionExpired, message))
     }

@@ -5,6 +5,7 @@ mod answered;
 mod keys;
 mod rules;
 mod scan;
+mod stems;
 mod watch;
 
 pub(in crate::browser) use answer::{Answered, Said, http_login, made_at, no_json, wait_until};

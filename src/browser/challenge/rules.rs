@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::keys::keys_of;
+use super::stems::stems_of;
 use crate::run::FailureKind;
 
 /// One rule. What is not named here is only of interest to the page scripts, and handed through to them;
@@ -72,6 +73,10 @@ impl Rule {
         let mut rule = json!({ "id": self.id, "tier": self.tier });
         for (name, value) in &self.for_the_page {
             rule[name] = value.clone();
+        }
+        let says = self.for_the_page.get("says").and_then(Json::as_array);
+        if let Some(stems) = says.and_then(|says| stems_of(says.iter().filter_map(Json::as_str))) {
+            rule["stems"] = json!(stems);
         }
         if !self.for_the_page.contains_key("keys") {
             let keys = keys_of(&self.for_the_page);

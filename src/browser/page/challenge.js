@@ -61,6 +61,9 @@ const survey = () => {
 
 const hasKey = (key) => once(`key ${key}`, () => may.html.includes(key));
 
+// Plain words first: each document must compile the patterns that it is asked for.
+const hasStem = (stem) => once(`key stem ${stem}`, () => may.words.includes(stem));
+
 const patterns = new Map();
 const pattern = (source) => {
   if (!patterns.has(source)) patterns.set(source, new RegExp(source));
@@ -77,11 +80,12 @@ const couldHold = (rule) =>
   (!rule.keys?.length || rule.keys.some(hasKey)) &&
   (!rule.html || rule.html.some(hasKey)) &&
   !rule.unless_html?.some(hasKey) &&
-  (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says)) &&
   (!rule.status || rule.status.includes(statusOfPage())) &&
   (!rule.address || addressFits(location.href, rule.address)) &&
   (!rule.title || rule.css || rule.frames || saysAny(told(document.title), rule.title)) &&
-  (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says));
+  (!rule.stems || may.words === null || rule.stems.some(hasStem)) &&
+  (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says)) &&
+  (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says));
 
 const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
 

@@ -23,7 +23,7 @@ const couldHoldAnything = (frame) => {
   const has = (key) => markup.includes(key);
   return /<i?frame|<[a-z]+-[a-z]/.test(markup) || rules.some((rule) => rule.tier !== "loaded" &&
     (rule.keys?.length || rule.html || rule.says) && (!rule.keys?.length || rule.keys.some(has)) &&
-    (!rule.html || rule.html.some(has)) && (!rule.says || mayBeSaidIn(words, rule.says)));
+    (!rule.html || rule.html.some(has)) && (!rule.stems || rule.stems.some((stem) => words.includes(stem))) && (!rule.says || mayBeSaidIn(words, rule.says)));
 };
 
 const framesToEnter = () => {

@@ -188,7 +188,7 @@ fn paths_of_sign_ins() {
     {
         assert!(is_sign_in(path), "{path}");
     }
-    for path in ["/", "/home", "/blog/login-pages-compared", "/logins", "/signing"] {
+    for path in ["/", "/home", "/blog/login-pages-compared", "/logins", "/signing", "/signin/rejected", "/login/help"] {
         assert!(!is_sign_in(path), "{path}");
     }
 }
