@@ -31,7 +31,7 @@ fn brand() -> Brand {
 
 /// The example's settings, for that browser.
 fn settings(place: &Place) -> PathBuf {
-    let files = place.path("files");
+    let files = place.path("measured");
     if !files.exists() {
         fs::create_dir_all(&files).expect("a folder");
         for part in ["tasks", "fixtures"] {
