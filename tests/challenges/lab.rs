@@ -200,7 +200,7 @@ fn site(origins: &[String]) -> Site {
         origins: origins.to_vec(),
         calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
         accounts: Vec::new(),
-        sign_in: SignIn { check: section(Vec::new()), act: Act::Person },
+        sign_in: SignIn { check: section(Vec::new()), act: Act::Person, session: None },
         points: None,
         viewport: Viewport::Desktop,
         decimal_comma: false,
