@@ -50,7 +50,7 @@ const EFFECTS: [(&str, &str); 21] = [
 
 /// The places that write something down or say it, each by what is in it, or by where it lost its secrets before: the ways
 /// out of ARCHITECTURE.md. The ledger itself is the database's.
-const WAYS_OUT: [(&str, &str); 11] = [
+const WAYS_OUT: [(&str, &str); 12] = [
     ("browser/picture.rs", "pictures: masked, and of no page that shows a secret"),
     ("cli", "shows the ledger, which holds no secrets, and errors, redacted"),
     ("files/calendars.rs", "copies of calendar files"),
@@ -58,6 +58,7 @@ const WAYS_OUT: [(&str, &str); 11] = [
     ("ledger", "marks, locks, copies of the ledger"),
     ("report/mailer.rs", "mails of a rehearsal, as they would be sent: redacted when they were rendered"),
     ("runner/credentials.rs", "the key of fingerprints"),
+    ("secrets/sealed.rs", "sealed sessions, which nobody reads without the key, and that key"),
     ("secrets/log.rs", "the log and panics, redacted here"),
     ("serve/http/door.rs", "the token's own file, links by their digests"),
     ("secrets/source.rs", "opens files of secrets to read them"),

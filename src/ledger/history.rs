@@ -90,12 +90,20 @@ impl Ledger {
 
     /// When a read of the server last closed a key as done.
     pub fn last_verified(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
-        self.latest(&format!("SELECT max(closed_at) FROM keys WHERE {DONE}"))
+        self.latest(&format!(
+            "SELECT (SELECT closed_at FROM keys INDEXED BY keys_closed WHERE closed_at IS NOT NULL AND {DONE}
+                     ORDER BY closed_at DESC LIMIT 1)"
+        ))
     }
 
     /// When a key last failed, died, or was blocked.
     pub fn last_failed(&self) -> Result<Option<DateTime<Utc>>, LedgerError> {
-        self.latest(&format!("SELECT max(changed_at) FROM keys WHERE {FAILED}"))
+        // Of these only the dead are closed.
+        self.latest(&format!(
+            "SELECT max(at) FROM (
+                 SELECT max(changed_at) AS at FROM keys INDEXED BY keys_open WHERE closed_at IS NULL AND {FAILED}
+                 UNION ALL SELECT max(changed_at) FROM keys INDEXED BY keys_dead WHERE status = 'dead')"
+        ))
     }
 
     /// What the last day came to on which anything was proved or failed; none while there was no such day.

@@ -1,9 +1,10 @@
 //! What the ledger knows of a task's and an account's past, for the alarms.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::stamp::unstamp;
+use super::store::Statements;
 use super::{Ledger, LedgerError};
 use crate::run::Lane;
 
@@ -11,21 +12,16 @@ use crate::run::Lane;
 pub type Times = [Option<DateTime<Utc>>; 3];
 
 impl Ledger {
-    /// The times of this task, also under its former name.
+    /// The times of this task, also under its former name. Each is one step into an index, however many years there are.
     pub fn times_of(&self, lane: &Lane, task: &str, former: Option<&str>) -> Result<Times, LedgerError> {
-        let sql = "SELECT min(opened_at),
-                 max(CASE WHEN status IN ('success', 'already_done', 'compensated')
-                     OR (status = 'skipped' AND reason <> 'period_over' AND reason NOT LIKE 'missed%') THEN closed_at END),
-                 max(CASE WHEN status = 'skipped' AND reason = 'missed' THEN closed_at END)
-             FROM keys WHERE site = ?1 AND account = ?2 AND task IN (?3, ?4)";
-        self.read(|connection| {
-            connection.prepare_cached(sql)?.query_row(params![lane.site, lane.account, task, former], |row| {
-                let time = |column: usize| -> rusqlite::Result<_> {
-                    row.get::<_, Option<String>>(column)?.map(|text| unstamp(column, &text)).transpose()
-                };
-                Ok([time(0)?, time(1)?, time(2)?])
-            })
-        })
+        let mut times: Times = [None; 3];
+        for name in [task].into_iter().chain(former) {
+            let [since, well, missed] = self.read(|connection| times_of_one(connection, lane, name))?;
+            times[0] = times[0].into_iter().chain(since).min();
+            times[1] = times[1].max(well);
+            times[2] = times[2].max(missed);
+        }
+        Ok(times)
     }
 
     /// True when this task, also under its former name, has a key in this lane of a date before this one.
@@ -36,13 +32,11 @@ impl Ledger {
         former: Option<&str>,
         date: NaiveDate,
     ) -> Result<bool, LedgerError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM keys
+        let sql = "SELECT EXISTS (SELECT 1 FROM keys INDEXED BY keys_task
                    WHERE site = ?1 AND account = ?2 AND task IN (?3, ?4) AND report_date < ?5)";
         let date = date.to_string();
         self.read(|connection| {
-            connection
-                .prepare_cached(sql)?
-                .query_row(params![lane.site, lane.account, task, former, date], |row| row.get(0))
+            connection.query_row_cached(sql, params![lane.site, lane.account, task, former, date], |row| row.get(0))
         })
     }
 
@@ -61,6 +55,22 @@ impl Ledger {
             rows.collect()
         })
     }
+}
+
+fn times_of_one(connection: &Connection, lane: &Lane, task: &str) -> rusqlite::Result<Times> {
+    let first = "SELECT min(opened_at) FROM keys INDEXED BY keys_task WHERE site = ?1 AND account = ?2 AND task = ?3";
+    let well = "SELECT closed_at FROM keys INDEXED BY keys_task_closed
+                WHERE site = ?1 AND account = ?2 AND task = ?3 AND closed_at IS NOT NULL
+                  AND (status IN ('success', 'already_done', 'compensated')
+                       OR (status = 'skipped' AND reason <> 'period_over' AND reason NOT LIKE 'missed%'))
+                ORDER BY closed_at DESC LIMIT 1";
+    let missed = "SELECT max(closed_at) FROM keys INDEXED BY keys_missed
+                  WHERE site = ?1 AND account = ?2 AND task = ?3 AND status = 'skipped' AND reason = 'missed'";
+    let time = |sql: &str| -> rusqlite::Result<Option<DateTime<Utc>>> {
+        let told = connection.query_row_cached(sql, [&lane.site, &lane.account, task], |row| row.get(0)).optional()?;
+        told.flatten().map(|text: String| unstamp(0, &text)).transpose()
+    };
+    Ok([time(first)?, time(well)?, time(missed)?])
 }
 
 #[cfg(test)]

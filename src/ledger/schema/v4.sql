@@ -15,3 +15,8 @@ CREATE TABLE sessions (
     lasts_until TEXT,                -- by the browser's cookies; NULL where they do not say
     PRIMARY KEY (site, account)
 ) STRICT;
+
+-- What alarms and health ask of each task and account: its first key, and when it ended last, well or missed.
+CREATE INDEX keys_task ON keys (site, account, task, opened_at);
+CREATE INDEX keys_task_closed ON keys (site, account, task, closed_at) WHERE closed_at IS NOT NULL;
+CREATE INDEX keys_missed ON keys (site, account, task, closed_at) WHERE status = 'skipped' AND reason = 'missed';

@@ -8,12 +8,14 @@ use rusqlite::ffi;
 use super::*;
 
 /// The few that go through a whole index, each of one that holds no more than what is wanted, or from its end.
-const WALKS: [&str; 5] = [
+const WALKS: [&str; 7] = [
     "SCAN keys USING INDEX keys_open",
     "SCAN keys USING INDEX keys_dead",
     "SCAN tickets USING INDEX tickets_open",
     "SCAN outbox USING INDEX outbox_undelivered",
     "SCAN reports USING COVERING INDEX reports_rendered",
+    "SCAN reports USING INDEX sqlite_autoindex_reports_1",
+    "SCAN keys USING INDEX keys_report",
 ];
 
 /// Small tables, a row for each loss; and none at all.
@@ -113,6 +115,13 @@ fn ask_everything(ledger: &Ledger) {
     ledger.last_mail(day).unwrap();
     ledger.undelivered_mails().unwrap();
     ledger.trim(now() + TimeDelta::days(100)).unwrap();
+    ledger.times_of(&lane, "one", Some("former")).unwrap();
+    ledger.has_key_before(&lane, "one", Some("former"), day).unwrap();
+    ledger.last_read_backs(&lane, 3).unwrap();
+    ledger.last_verified().unwrap();
+    ledger.last_failed().unwrap();
+    ledger.last_outcome().unwrap();
+    ledger.newest_report().unwrap();
     ledger.mail_sending(1, 0, true, now()).unwrap();
     ledger.mail_answered(1, MailState::Sent, None, None, now()).unwrap();
     ledger.release_lease(&lease, now()).unwrap();
