@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Map, Value as Json, json};
+use sunup::browser::Brand;
 use sunup::clock::{Clock, RehearsalClock, SystemClock};
 use sunup::files::model::Project;
 use sunup::fixture::{FRESH, Rehearsal, RehearsedSite, SiteCounts};
@@ -92,15 +93,19 @@ pub async fn morning(project: &Project, folder: &Path) -> Morning {
 }
 
 fn driver() -> (Child, String) {
-    let mut driver = Command::new(support::program("geckodriver"))
-        .args(["--host", "127.0.0.1", "--port", "0"])
+    let mut driver = Command::new(support::program(crate::brand().driver()))
+        .arg("--port=0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("the driver starts");
     let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
-    let port = lines.find_map(|line| Some(line.split_once("Listening on 127.0.0.1:")?.1.trim().to_owned()));
+    let port = lines.find_map(|line| {
+        let said = ["Listening on 127.0.0.1:", "started successfully on port "];
+        let port = said.iter().find_map(|words| line.split_once(words))?.1;
+        Some(port.trim().trim_end_matches('.').to_owned())
+    });
     std::thread::spawn(move || lines.for_each(drop));
     (driver, port.expect("the driver says where it listens"))
 }
@@ -109,12 +114,18 @@ fn capabilities(rehearsal: &Rehearsal, folder: &Path) -> Map<String, Json> {
     let proxy = rehearsal.proxy_addr().to_string();
     let profile = folder.join("profile");
     std::fs::create_dir_all(&profile).expect("a folder for the profile");
-    let wanted = json!({
+    let mut wanted = json!({
         "acceptInsecureCerts": true,
         "pageLoadStrategy": "eager",
         "proxy": { "proxyType": "manual", "httpProxy": proxy, "sslProxy": proxy },
-        "moz:firefoxOptions": { "args": ["-headless", "-profile", profile] },
     });
+    match crate::brand() {
+        Brand::Firefox => wanted["moz:firefoxOptions"] = json!({ "args": ["-headless", "-profile", profile] }),
+        Brand::Chromium => {
+            let profile = format!("--user-data-dir={}", profile.display());
+            wanted["goog:chromeOptions"] = json!({ "args": ["--headless=new", "--no-sandbox", profile] });
+        }
+    }
     wanted.as_object().cloned().expect("a map")
 }
 

@@ -9,15 +9,40 @@ mod program;
 mod support;
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use chrono::Timelike;
+use sunup::browser::Brand;
 use sunup::clock::{Clock, SystemClock};
 use sunup::files;
 
 use figures::{Figure, median, millis, seconds, told};
 use program::{Ran, Spent};
 use support::{Place, browser_turn, project};
+
+/// The browser that is measured: Firefox, or Chromium by `SUNUP_BROWSER=chromium`.
+fn brand() -> Brand {
+    match std::env::var("SUNUP_BROWSER").as_deref() {
+        Ok("chromium") => Brand::Chromium,
+        _ => Brand::Firefox,
+    }
+}
+
+/// The example's settings, for that browser.
+fn settings(place: &Place) -> PathBuf {
+    let files = place.path("measured");
+    if !files.exists() {
+        fs::create_dir_all(&files).expect("a folder");
+        for part in ["tasks", "fixtures"] {
+            std::os::unix::fs::symlink(project().join(part), files.join(part)).expect("a link");
+        }
+        let text = fs::read_to_string(project().join("sunup.yaml")).expect("the example's settings");
+        let driver = format!("driver: {}", brand().driver());
+        fs::write(files.join("sunup.yaml"), text.replace("driver: geckodriver", &driver)).expect("a file");
+    }
+    files.join("sunup.yaml")
+}
 
 /// Pairs of mornings, by the program and by hand in turn, so that what slows the machine down meets both.
 const PAIRS: usize = 5;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sunup::clock::{Clock, SystemClock};
 
-use crate::support::{Outcome, Place, project, run};
+use crate::support::{Outcome, Place, run};
 
 /// How often the memory of the running program is read. Its high-water mark only rises, so little is missed.
 const LOOK: Duration = Duration::from_millis(5);
@@ -32,7 +32,7 @@ pub struct Spent {
 
 /// A rehearsed morning of the example's tasks, with a new ledger and a new profile.
 pub async fn morning(place: &Place, data: &str) -> Ran {
-    let config = project().join("sunup.yaml");
+    let config = crate::settings(place);
     sunup(place, &["run", "--dry-run", "--config", path(&config), "--data", data]).await
 }
 
@@ -52,7 +52,7 @@ pub async fn sunup(place: &Place, arguments: &[&str]) -> Ran {
 
 /// The highest memory that a morning needs, in KiB, without the browser's.
 pub async fn peak_memory(place: &Place) -> u64 {
-    let config = project().join("sunup.yaml");
+    let config = crate::settings(place);
     let mut command = place.sunup(&["run", "--dry-run", "--config", path(&config), "--data", "memory"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
     let status = format!("/proc/{}/status", child.id().expect("it runs"));

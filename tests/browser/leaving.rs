@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sunup::browser::Brand;
+use sunup::browser::{Action, Brand, Browser, Command, Refusal, Response};
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::model::*;
 use sunup::run::FailureKind;
@@ -41,13 +41,21 @@ async fn a_request_whose_page_leaves_is_sent_once(lab: &mut Lab) {
 }
 
 async fn a_frame_that_goes_is_not_mistaken_for_its_page(lab: &mut Lab) {
-    let page = "<iframe src=/inner></iframe><p>签到成功</p>
-        <script>setTimeout(() => document.querySelector('iframe').remove(), 700)</script>";
+    let page = "<iframe src=/inner></iframe><p>签到成功</p><script>setInterval(async () => {
+        if ((await fetch('/leave')).ok) document.querySelector('iframe')?.remove() }, 30)</script>";
     lab.server.serve("/", [html(page)]);
     lab.server.serve("/inner", [html("<p>请稍候</p>")]);
-    let inside = Locator { frame: Some(Box::new(css("iframe"))), ..by(By::Text(text("签到成功"))) };
-    let wait = step(Verb::Wait { target: one(inside) }).limit(3);
-    assert!(lab.read(vec![open("/"), wait]).await.is_err(), "what stands beside the frame was taken for what is in it");
+    let frame = lab.prepare(&[open("/"), click(css("iframe")).commits()]).await.unwrap().element.expect("the frame");
+    let inside =
+        || Command { context: frame.context.inside(&frame), action: Action::Place, limit: Duration::from_secs(5) };
+    let is_there = |response: &Response| matches!(response, Response::Json(place) if place["path"] == "/inner");
+    let mut answer = lab.browser.execute(inside()).await.unwrap();
+    assert!(is_there(&answer), "{answer:?}");
+    lab.server.serve("/leave", [html("")]);
+    while is_there(&answer) {
+        answer = lab.browser.execute(inside()).await.unwrap();
+    }
+    assert_eq!(answer, Response::Refused(Refusal::Gone), "what stands beside the frame was taken for what is in it");
     // The tab is still of use.
     let shown = lab.read_page("/inner", ReadKind::Visible(by(By::Text(text("请稍候"))))).await.unwrap();
     assert_eq!(shown, Value::Boolean(true));

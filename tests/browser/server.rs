@@ -105,11 +105,6 @@ impl Server {
         self.got.lock().unwrap().clone()
     }
 
-    /// The cookies that came.
-    pub fn cookies(&self) -> Vec<String> {
-        self.got().into_iter().map(|got| got.cookie).collect()
-    }
-
     pub fn forget(&self) {
         self.answers.lock().unwrap().clear();
         self.got.lock().unwrap().clear();
