@@ -43,7 +43,7 @@ pub(super) struct Ready {
     /// Why it cannot be used yet; none says that it can.
     pub why: Option<String>,
     /// What the look for challenges gave at that moment; none where the element cannot be used.
-    pub challenges: Option<Scanned>,
+    pub challenges: Option<Box<Scanned>>,
 }
 
 /// What one look at a page gave.

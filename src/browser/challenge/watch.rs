@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
 
     /// A look before an element is used; what was seen when it was found to be usable counts.
     pub(in crate::browser) async fn watch_before(&mut self, found: &Found) -> Result<(), Failure> {
-        let seen = found.ready.as_ref().and_then(|ready| ready.challenges.clone());
+        let seen = found.ready.as_ref().and_then(|ready| ready.challenges.as_deref().cloned());
         self.watch(Some(&found.element), false, seen).await
     }
 
