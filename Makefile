@@ -25,9 +25,10 @@ check: ## Format, lints and documentation only
 	cargo clippy --locked --all-targets --test simulation --test zones -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape
+soak: ## The wider simulation: a million mornings, every pair of crashes of every task shape, and the hunt for secrets of every shape
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
+	cargo test --locked --test morning -- --ignored --nocapture
 
 bench: need-demo ## Measure speed and memory against a hand-written script, and a ledger of ten years (30 GB; SUNUP_DAYS=365: 3)
 	cargo bench --locked --bench '*'
