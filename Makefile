@@ -25,7 +25,7 @@ check: ## Format, lints and documentation only
 	cargo clippy --locked --all-targets --test simulation --test zones -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape
+soak: ## The wider simulation: a million mornings, every pair of crashes of every task shape, and the hunt for secrets of every shape
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
 	@scripts/need-packages soak

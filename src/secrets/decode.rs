@@ -22,22 +22,31 @@ type Escape = fn(&[u8]) -> Option<(usize, Plain)>;
 /// Escapes inside escapes are followed so far. What is looked for has forms of its own, which makes one more.
 const DEPTH: usize = 2;
 
-const ESCAPES: [(&[u8], Escape); 5] =
-    [(b"%", percent), (b"%+", form), (b"\\", backslash), (b"&", entity), (b"=", quoted_printable)];
+/// Each kind of escape: a mark without which a text has none of this kind, all its marks, and how it is read.
+const ESCAPES: [(u8, &[u8], Escape); 5] = [
+    (b'%', b"%", percent),
+    (b'+', b"%+", form),
+    (b'\\', b"\\", backslash),
+    (b'&', b"&", entity),
+    (b'=', b"=", quoted_printable),
+];
 
-/// The text, and all that it may be for its readers.
-pub(super) fn layers(text: &[u8]) -> Vec<Layer> {
-    let mut layers = vec![Layer { bytes: text.to_vec(), places: (0..=text.len()).collect() }];
-    let mut fresh = 0..1;
-    for _ in 0..DEPTH {
-        for at in fresh.clone() {
-            for (marks, escape) in ESCAPES {
-                layers.extend(layers[at].without(marks, escape).filter(|plainer| !layers.contains(plainer)));
-            }
+/// Shows the text, and then all that it may be for its readers, one after the other: long texts have many layers.
+pub(super) fn each_layer(text: &[u8], mut look: impl FnMut(&Layer)) {
+    let written = Layer { bytes: text.to_vec(), places: (0..=text.len()).collect() };
+    below(&written, DEPTH, &mut look);
+}
+
+fn below(layer: &Layer, depth: usize, look: &mut impl FnMut(&Layer)) {
+    look(layer);
+    for (needed, marks, escape) in ESCAPES {
+        if depth > 0
+            && layer.bytes.contains(&needed)
+            && let Some(plainer) = layer.without(marks, escape)
+        {
+            below(&plainer, depth - 1, look);
         }
-        fresh = fresh.end..layers.len();
     }
-    layers
 }
 
 impl Layer {
@@ -48,9 +57,6 @@ impl Layer {
 
     /// Without escapes of one kind; none where there is none.
     fn without(&self, marks: &[u8], escape: Escape) -> Option<Layer> {
-        if !self.bytes.iter().any(|byte| marks.contains(byte)) {
-            return None;
-        }
         let mut plainer = Layer { bytes: Vec::with_capacity(self.bytes.len()), places: Vec::new() };
         let mut at = 0;
         let mut any = false;
@@ -158,6 +164,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn layers(text: &[u8]) -> Vec<Layer> {
+        let mut layers = Vec::new();
+        each_layer(text, |layer| layers.push(layer.clone()));
+        layers
+    }
 
     fn says(text: &str, plain: &str) -> bool {
         layers(text.as_bytes()).iter().any(|layer| layer.bytes == plain.as_bytes())

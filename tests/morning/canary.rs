@@ -56,7 +56,7 @@ impl Canary {
         if let Some(found) = self.search.find(bytes) {
             let around = &bytes[found.start().saturating_sub(200)..bytes.len().min(found.end() + 80)];
             let form = String::from_utf8_lossy(&self.forms[found.pattern().as_usize()]);
-            panic!("{place} holds the secret as {form}: {}", String::from_utf8_lossy(around));
+            panic!("{place} holds the secret as {form}: {}", around.escape_ascii());
         }
     }
 

@@ -11,9 +11,11 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sunup::clock::{Clock, SystemClock};
 use sunup::run::{FailureKind, Status};
 
+use tokio::process::Child;
+
 use crate::canary::{Canary, SHAPES, stage};
 use crate::stage::{Morning, Stage};
-use crate::support::{Outcome, browser_turn, run};
+use crate::support::{Outcome, browser_turn, ended, run, start, until};
 
 /// What the site does with a form that was sent, by the form's address.
 const ROUTES: &str = "  - request: GET /echo/{how}
@@ -109,7 +111,7 @@ fn echoing(password: &str) -> Stage {
     for how in WAYS {
         fs::write(stage.file(&format!("tasks/community/{how}.yaml")), task(how)).expect("a task");
     }
-    stage.edit("sunup.yaml", "until: \"23:30\"", "until: \"06:01\"");
+    stage.edit("sunup.yaml", "schedule:\n", "retry: { attempts: 1, series: 1 }\nschedule:\n");
     stage
 }
 
@@ -249,14 +251,8 @@ fn browsers(profile: &Path) -> Vec<i32> {
     .collect()
 }
 
-#[tokio::test]
-async fn a_browser_that_crashes_with_it_in_a_field_leaves_no_picture_of_its_memory() {
-    use nix::sys::signal::{Signal, kill};
-    let _turn = browser_turn();
-    let password = SHAPES[5];
-    let stage = stage(password);
-    let canary = Canary::new(password);
-    let slow = "scenarios:
+/// The site counts the first sign-in, and does not answer it.
+const HELD: &str = "scenarios:
   held:
     about: The sign-in takes its time.
     set: { sessions: {}, held: false }
@@ -268,18 +264,51 @@ async fn a_browser_that_crashes_with_it_in_a_field_leaves_no_picture_of_its_memo
             count: sign_in
         reply: { redirect: /, delay: 3600 }
 ";
-    stage.edit("fixtures/community/site.yaml", "scenarios:\n", slow);
+
+fn held(password: &str) -> Stage {
+    let stage = stage(password);
+    stage.edit("fixtures/community/site.yaml", "scenarios:\n", HELD);
+    stage
+}
+
+/// Starts a morning, up to the moment at which the password is in the browser and the form was sent.
+async fn form_is_sent(stage: &Stage) -> Child {
     let mut rehearsal = stage.rehearsal("held");
     rehearsal.env("SUNUP_LOG", "trace");
-    let running = crate::support::start(rehearsal);
-    crate::support::until("the form was sent", || stage.state()["state"]["held"] == true).await;
+    let running = start(rehearsal);
+    until("the form was sent", || stage.state()["state"]["held"] == true).await;
+    running
+}
+
+#[tokio::test]
+async fn a_browser_that_crashes_with_it_in_a_field_leaves_no_picture_of_its_memory() {
+    use nix::sys::signal::{Signal, kill};
+    let _turn = browser_turn();
+    let password = SHAPES[5];
+    let stage = held(password);
+    let canary = Canary::new(password);
+    let running = form_is_sent(&stage).await;
     let found = browsers(&profile(&stage));
     assert!(!found.is_empty(), "no browser uses the profile");
     for id in found {
         kill(nix::unistd::Pid::from_raw(id), Signal::SIGSEGV).expect("a browser");
     }
-    let morning = Morning::of(crate::support::ended(running).await);
+    let morning = Morning::of(ended(running).await);
     canary.hunt(&stage, &morning);
     let dumps = fs::read_dir(profile(&stage).join("minidumps")).map_or(0, |dumps| dumps.count());
     assert_eq!(dumps, 0, "{}", morning.outcome);
+}
+
+#[tokio::test]
+#[ignore = "part of `make soak`"]
+async fn a_runner_that_is_killed_with_it_in_a_field_leaves_nothing_behind_its_next_run() {
+    let _turn = browser_turn();
+    let stage = held(SHAPES[0]);
+    let canary = Canary::new(SHAPES[0]);
+    let mut running = form_is_sent(&stage).await;
+    running.kill().await.expect("a runner");
+    let mut rehearsal = stage.rehearsal("held");
+    rehearsal.env("SUNUP_LOG", "trace");
+    canary.hunt(&stage, &Morning::of(run(rehearsal).await));
+    assert_eq!(stage.place.processes(), Vec::<String>::new());
 }

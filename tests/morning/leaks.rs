@@ -239,3 +239,14 @@ async fn the_driver_gets_no_secret_by_its_environment_or_arguments() {
     let seen = fs::read_to_string(seen).expect("the driver was started");
     assert!(seen.contains("arguments --host") && !seen.contains("MOZ_LOG"), "{seen}");
 }
+
+#[tokio::test]
+async fn a_secret_that_is_too_short_to_be_hidden_is_warned_of() {
+    let stage = stage();
+    for (password, warned) in [("abc", true), ("密码是它", false)] {
+        let mut command = stage.real_run(&["community/checkin"]);
+        command.env("COMMUNITY_PASSWORD", password).env("SUNUP_SMTP_PASSWORD", "long-enough");
+        let outcome = run(command).await;
+        assert_eq!(outcome.stderr.contains("fewer than 4 characters"), warned, "{outcome}");
+    }
+}

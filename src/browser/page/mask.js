@@ -39,7 +39,7 @@ const closed = (element) => element.localName.includes("-") && !element.shadowRo
   !element.firstElementChild;
 
 // Longer pages are not read: they get no picture.
-const LONGEST_PAGE = 2_000_000;
+const LONGEST_PAGE = 500_000;
 
 // The words of a root as they are written, those of its scripts left out.
 const wordsOf = (root) => {

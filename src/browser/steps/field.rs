@@ -11,6 +11,8 @@ use crate::browser::wire::{ELEMENT_KEY, element};
 use crate::files::condition::Template;
 use crate::run::{Failure, FailureKind};
 
+const NOT_TYPED: &str = "The password is not typed";
+
 /// A field before it is filled.
 #[derive(Debug, serde::Deserialize)]
 struct Field {
@@ -33,7 +35,7 @@ impl Walk<'_, '_> {
     pub(super) async fn fill(&mut self, found: &Found, with: &Template) -> Result<Use, Failure> {
         let secret = with.uses_password();
         if secret {
-            self.may_type(&found.element).await?;
+            self.may_type(&found.element, NOT_TYPED).await?;
         }
         let text = SecretString::from(self.render(with)?);
         let field = self.field_now(found).await?;
@@ -48,8 +50,8 @@ impl Walk<'_, '_> {
             }
             if self.shows(found, &text, secret).await? {
                 if secret {
-                    // What the page made of the typing: the form is not sent where it must not go.
-                    self.may_type(&found.element).await?;
+                    // The page heard the typing, and may have turned the form elsewhere.
+                    self.may_type(&found.element, "The password was typed, and goes no further").await?;
                 }
                 return Ok(Use::Done);
             }
@@ -72,7 +74,7 @@ impl Walk<'_, '_> {
         }
         if secret {
             // Clearing a field is heard by the page, which may do anything then.
-            self.may_type(&found.element).await?;
+            self.may_type(&found.element, NOT_TYPED).await?;
         }
         self.on(found, Action::Type(reference(), text.clone())).await
     }
@@ -99,28 +101,28 @@ impl Walk<'_, '_> {
     /// A secret is typed only into a document of the site itself, in frames and a page of the site itself, and into no form
     /// that is sent elsewhere. A document never changes its origin, and the driver's reference to the field dies with the
     /// document: what was true here is true when the driver types.
-    async fn may_type(&mut self, field: &Element) -> Result<(), Failure> {
+    async fn may_type(&mut self, field: &Element, told: &str) -> Result<(), Failure> {
         for depth in 0..field.context.frames.len() {
             let around = Context { tab: field.context.tab.clone(), frames: field.context.frames[..depth].to_vec() };
             let place = self.place_in(&around).await?;
-            self.is_own_or_refused(&place.origin, "is not one of the site's origins")?;
+            self.is_own_or_refused(told, &place.origin, "is not one of the site's origins")?;
         }
         let answer = self.page_sure(&field.context, "typing", vec![element(&field.reference)]).await?;
         let typing: Typing = serde_json::from_value(answer).map_err(|error| {
             Failure::new(FailureKind::NotRendered, format!("The field cannot be understood: {error}."))
         })?;
-        self.is_own_or_refused(&typing.origin, "is not one of the site's origins")?;
+        self.is_own_or_refused(told, &typing.origin, "is not one of the site's origins")?;
         for origin in &typing.sent {
-            self.is_own_or_refused(origin, "is where its form is sent, and not one of the site's origins")?;
+            self.is_own_or_refused(told, origin, "is where its form is sent, and not one of the site's origins")?;
         }
         Ok(())
     }
 
-    fn is_own_or_refused(&self, origin: &str, what: &str) -> Result<(), Failure> {
+    fn is_own_or_refused(&self, told: &str, origin: &str, what: &str) -> Result<(), Failure> {
         if self.is_own(origin) {
             return Ok(());
         }
-        Err(Failure::new(FailureKind::SuspiciousPage, format!("The password is not typed: {origin} {what}.")))
+        Err(Failure::new(FailureKind::SuspiciousPage, format!("{told}: {origin} {what}.")))
     }
 
     pub(super) async fn select(&mut self, found: &Found, option: &Template) -> Result<Use, Failure> {
