@@ -128,7 +128,8 @@ const signals = {
     ...shownInPage("[class*=close i]:not(body):not(div[class*=close i]:has(button)), [aria-label=close i], [aria-label=关闭]").filter((each) => shownIn(each).length <= 4)],
   approve: () => saysControl("^(authori[sz]e.{0,30}|allow.{0,20}|accept|approve|grant.{0,20}|confirm|continue|agree.{0,20}|同意.{0,8}|允许.{0,6}|确认.{0,6}|授权.{0,6})$"),
   button: () => shownInPage(buttons),
-  "lone field": () => (signal("input").length === 1 ? signal("input") : []),
+  // The only field of a page that is not about settings.
+  "lone field": () => signal("input").filter((field, _, all) => all.length === 1 && !isSettings(field)),
   input: () => shownInPage(textFields),
   // Anything of a known vendor, wherever it stands.
   widget: () => shownInPage("[class*=captcha i], [id*=captcha i], .cf-turnstile, [class*=geetest], [class*=yidun], .nc-container, [id^=nc_], [class*=slider i], [class*=verify-slide i]")
