@@ -55,7 +55,9 @@ async fn a_frame_that_goes_is_not_mistaken_for_its_page(lab: &mut Lab) {
     while is_there(&answer) {
         answer = lab.browser.execute(inside()).await.unwrap();
     }
-    assert_eq!(answer, Response::Refused(Refusal::Gone), "what stands beside the frame was taken for what is in it");
+    // geckodriver may have no answer just then.
+    let is_none = matches!(&answer, Response::Json(place) if place.is_null());
+    assert!(is_none || answer == Response::Refused(Refusal::Gone), "what stands beside the frame was taken for it");
     // The tab is still of use.
     let shown = lab.read_page("/inner", ReadKind::Visible(by(By::Text(text("请稍候"))))).await.unwrap();
     assert_eq!(shown, Value::Boolean(true));

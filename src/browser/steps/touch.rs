@@ -15,10 +15,6 @@ use crate::run::{Failure, FailureKind};
 /// How often a tab or a dialog that is about to open is looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often an element is looked for anew that was drawn again. geckodriver clicks at once; chromedriver takes up to a tenth
-/// of a second, and a list that is drawn again several times in a second can be in its way more than once.
-const ANEW: usize = 5;
-
 impl Walk<'_, '_> {
     /// A step that has a target: found, waited for, and used. An `optional` one is left out when it is not there now.
     pub(super) async fn touch(&mut self, step: &Step) -> Result<(), Failure> {
@@ -43,17 +39,16 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The page was drawn again, or left, between the look and the use: it is looked for anew. What is no commit step may be
+    /// The page was drawn again, or left, between the look and the use: it is looked for anew while there is time. geckodriver
+    /// clicks at once; chromedriver takes up to a tenth of a second, in which a list can be drawn again more than once. What is no commit step may be
     /// done again, whether or not the page has seen something of it.
     async fn once_more(&mut self, step: &Step, target: &Target) -> Result<(), Failure> {
-        let mut tries = 0;
         loop {
-            tries += 1;
             let found = self.locate(target, need_of(&step.verb)).await?;
             self.watch_before(&found).await?;
             match self.use_element(&step.verb, &found).await? {
                 Use::Done => return Ok(()),
-                Use::Refused(Refusal::Stale | Refusal::Left) if tries < ANEW => {}
+                Use::Refused(Refusal::Stale | Refusal::Left) if !self.left().is_zero() => {}
                 Use::Refused(refusal) => return Err(refused(&refusal)),
             }
         }
