@@ -79,6 +79,7 @@ fn report() -> Report {
         calendars: vec![],
         dead_letters: None,
         tickets: vec![],
+        sessions: vec![],
         runs: vec![run],
         points: vec![points],
         next_runs: vec![],
@@ -90,7 +91,7 @@ fn mail() -> Mail {
     let rendered = render(&report, Language::Chinese).unwrap();
     let (from, to) = ("晨报 <sunup@example.org>", "me@example.org");
     let id = message_id(report.date, report.number, from, to).unwrap();
-    compose(&rendered, from, to, &id, report.generated_at).unwrap()
+    compose(&rendered, from, to, &id, report.generated_at, &[]).unwrap()
 }
 
 fn settings(host: &str, port: u16, tls: SmtpTls, login: bool) -> Smtp {

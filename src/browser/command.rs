@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 use serde_json::Value as Json;
 
+use super::cookies::Cookie;
 use crate::run::Failure;
 
 /// What a browser must do for us: one command, one answer. Everything above it works with a scripted one as well.
@@ -109,6 +110,10 @@ pub enum Action {
     AnswerDialog(bool),
     /// A picture of what the tab shows, as PNG.
     Picture,
+    /// The cookies that the document gets.
+    Cookies,
+    /// A cookie for documents of this one's host.
+    AddCookie(Cookie),
 }
 
 impl Action {
@@ -132,6 +137,8 @@ impl Action {
             Action::DialogText => "dialog text",
             Action::AnswerDialog(_) => "answer dialog",
             Action::Picture => "picture",
+            Action::Cookies => "cookies",
+            Action::AddCookie(_) => "add cookie",
         }
     }
 }
@@ -149,6 +156,8 @@ pub enum Response {
     Tabs(Vec<Tab>),
     /// A picture as PNG.
     Picture(Vec<u8>),
+    /// Cookies.
+    Cookies(Vec<Cookie>),
     /// The driver refused, for a reason that lies in the page.
     Refused(Refusal),
 }
@@ -204,6 +213,7 @@ impl fmt::Debug for Response {
             Response::Text(_) => out.write_str("Text(..)"),
             Response::Tabs(tabs) => out.debug_tuple("Tabs").field(tabs).finish(),
             Response::Picture(bytes) => write!(out, "Picture({} bytes)", bytes.len()),
+            Response::Cookies(cookies) => out.debug_tuple("Cookies").field(cookies).finish(),
             Response::Refused(refusal) => out.debug_tuple("Refused").field(refusal).finish(),
         }
     }

@@ -157,6 +157,11 @@ fn command(program: &Path, around: &Surroundings<'_>) -> Command {
         for kept in ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"] {
             command.envs(std::env::var_os(kept).map(|value| (kept, value)));
         }
+        // Its home is another: the key of the display, as `ssh -X` leaves it, is looked for in the person's.
+        let key = std::env::var_os("HOME").map(|home| Path::new(&home).join(".Xauthority"));
+        if std::env::var_os("XAUTHORITY").is_none() {
+            command.envs(key.filter(|key| key.is_file()).map(|key| ("XAUTHORITY", key)));
+        }
     }
     // Firefox refuses a home that another user owns, which is what root has under sudo: it gets one of its own.
     command.env("HOME", around.home).env("TMPDIR", around.home).env("TZ", around.zone);

@@ -1,8 +1,10 @@
 //! Firefox by geckodriver: the driver process, the session, the steps, the typed readers, the challenge rules.
 
 mod act;
+mod by_hand;
 pub mod challenge;
 mod command;
+mod cookies;
 pub mod driver;
 mod find;
 mod locator;
@@ -18,6 +20,8 @@ pub mod sweep;
 pub mod visit;
 mod wire;
 
+pub use by_hand::looks_unnoticed;
 pub use command::{Action, Browser, Command, Context, Element, Refusal, Response, Tab};
+pub use cookies::{Cookie, Cookies};
 pub use scratch::Scratch;
 pub use session::{Firefox, SCRATCH, StartOptions};

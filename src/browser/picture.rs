@@ -21,7 +21,7 @@ impl Walk<'_, '_> {
         let _ = self.page(&context, "mask", vec![json!(false), json!([])]).await;
         let Ok(Response::Picture(bytes)) = taken else { return None };
         let name = format!("{}-{kind}.png", self.visit.clock.now().format("%Y%m%dT%H%M%S%3fZ"));
-        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(&name), bytes));
+        let written = std::fs::create_dir_all(folder).and_then(|()| write_private(&folder.join(&name), &bytes));
         match written {
             Ok(()) => Some(name),
             Err(error) => {
@@ -30,4 +30,11 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// For its owner's eyes: pictures show accounts.
+fn write_private(file: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(bytes)
 }

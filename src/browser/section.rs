@@ -6,7 +6,7 @@ use super::steps::{Walk, place_of};
 use super::visit::{Answer, Halt, Note, Reading};
 use crate::files::condition::{Condition, Unknown};
 use crate::files::model::{Reasoned, Section, Step, Verb, Verdict, Want};
-use crate::run::{Failure, FailureKind};
+use crate::run::{Failure, FailureKind, SOMEBODY_ELSE};
 
 /// How long a page that is not understood may stay as it is before it is read again.
 const READ_AGAIN: Duration = Duration::from_millis(200);
@@ -31,7 +31,37 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// The same of a section that says who is signed in. Another person is neither "signed in" nor "signed out": nothing is
+    /// done in that session, and nothing is typed.
+    pub(super) async fn identity(mut self, section: &Section) -> Result<Reading, Halt> {
+        self.identifies = true;
+        self.section(section).await
+    }
+
+    /// What has been read by now means, without another look; none where it is not clear.
+    pub(super) fn identity_now(&self, section: &Section) -> Result<Option<Answer>, Failure> {
+        match (self.somebody_else(section), self.judge(section)) {
+            (Ok(Some((shown, own))), _) => Err(somebody_else(&shown, &own)),
+            (_, Ok(Judged::Clear(answer))) => Ok(Some(answer)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Somebody else than the account is signed in, by the section's own `done`. A `todo` that holds without asking for the
+    /// account says that nobody is.
+    fn somebody_else(&self, section: &Section) -> Result<Option<(String, String)>, Halt> {
+        let Verdict::Stated { done, todo: Some(todo) } = &section.verdict else { return Ok(None) };
+        let of_account = |condition: &Condition| condition.names().iter().any(|name| name.starts_with("account."));
+        if self.holds(todo)? && !of_account(todo) {
+            return Ok(None);
+        }
+        Ok(done.other_account(&self.scope))
+    }
+
     fn judge(&self, section: &Section) -> Result<Judged, Halt> {
+        if self.identifies && self.somebody_else(section)?.is_some() {
+            return Ok(Judged::Unclear("somebody else is signed in"));
+        }
         if let Some(reason) = self.first_that_holds(&section.skip)? {
             return Ok(Judged::Clear(Answer::Skip(reason)));
         }
@@ -116,6 +146,12 @@ impl Walk<'_, '_> {
     }
 
     async fn unclear(&mut self, section: &Section, why: &str) -> Halt {
+        if self.identifies
+            && let Ok(Some((shown, own))) = self.somebody_else(section)
+        {
+            let failure = self.with_page(somebody_else(&shown, &own)).await;
+            return Halt::Failed(failure.at_step(section.place.to_string()));
+        }
         let Verdict::Stated { done, todo: Some(todo) } = &section.verdict else {
             return Halt::Failed(Failure::new(FailureKind::PageChanged, format!("The page is not understood: {why}.")));
         };
@@ -134,6 +170,29 @@ enum Judged {
     Unclear(&'static str),
 }
 
+/// The failure of a session that is another person's. Names are shown in part: enough to tell whose they are.
+fn somebody_else(shown: &str, own: &str) -> Failure {
+    let message = format!(
+        "the site says that {} is signed in, and this is the account of {}: nothing was done in that session, and nothing typed",
+        in_part(shown),
+        in_part(own)
+    );
+    Failure { rule: Some(SOMEBODY_ELSE.to_owned()), ..Failure::new(FailureKind::Login, message) }
+}
+
+/// The beginning and the end of a name; of a mail address, the whole domain.
+fn in_part(name: &str) -> String {
+    let (local, domain) = match name.split_once('@') {
+        Some((local, domain)) => (local, format!("@{domain}")),
+        None => (name, String::new()),
+    };
+    let signs: Vec<char> = local.chars().take(60).collect();
+    let ends = if signs.len() > 5 { 2 } else { 1 };
+    let start: String = signs.iter().take(ends).collect();
+    let end: String = if signs.len() > 2 { signs[signs.len() - ends..].iter().collect() } else { String::new() };
+    format!("“{start}…{end}{domain}”")
+}
+
 /// Steps that bring the page or the answer that later reads look at.
 fn loads(verb: &Verb) -> bool {
     matches!(verb, Verb::Open { .. } | Verb::Fetch(_) | Verb::File { .. } | Verb::Click { .. } | Verb::Go(_))
@@ -141,4 +200,15 @@ fn loads(verb: &Verb) -> bool {
 
 fn unknown(condition: &Condition, why: &Unknown) -> Failure {
     Failure::new(FailureKind::PageChanged, format!("`{}` has no answer: {why}.", condition.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_shown_in_part() {
+        let shown = ["linxiaoman", "lin@mail.example", "李", "王小明", "13800138000", "ab", "abcde"].map(in_part);
+        assert_eq!(shown, ["“li…an”", "“l…n@mail.example”", "“李…”", "“王…明”", "“13…00”", "“a…”", "“a…e”"]);
+    }
 }

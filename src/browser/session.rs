@@ -256,6 +256,11 @@ impl Firefox {
             Action::AnswerDialog(true) => Wire::post("alert/accept", json!({})),
             Action::AnswerDialog(false) => Wire::post("alert/dismiss", json!({})),
             Action::Picture => return self.picture(limit).await,
+            Action::Cookies => {
+                let told = self.ask(Wire::get("cookie"), limit).await?;
+                return Ok(told.map_or_else(Response::Refused, wire::cookies));
+            }
+            Action::AddCookie(cookie) => Wire::post("cookie", json!({ "cookie": cookie })),
         };
         Ok(self.ask(wire, limit).await?.map_or_else(Response::Refused, |_| Response::Done))
     }

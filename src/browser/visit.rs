@@ -87,6 +87,11 @@ impl Visit<'_> {
         Walk::starting(self, &section.steps, scope).await?.section(section).await
     }
 
+    /// The same of the section that says who is signed in; another person is a failure that needs a person.
+    pub async fn read_identity(&mut self, section: &Section, scope: Scope) -> Result<Reading, Halt> {
+        Walk::starting(self, &section.steps, scope).await?.identity(section).await
+    }
+
     /// The steps before the commit step, and its target located. Sends nothing that may not be repeated.
     pub async fn prepare(&mut self, steps: &[Step], scope: Scope) -> Result<Prepared, Halt> {
         Walk::starting(self, steps, scope).await?.prepare(steps).await
@@ -119,7 +124,8 @@ impl Visit<'_> {
     pub async fn asks_for_person(&mut self, scope: Scope) -> Option<Failure> {
         let mut walk = Walk::going_on(self, Context::default(), scope, true);
         walk.set_limit(Duration::from_secs(5));
-        walk.watch_everywhere().await.err().filter(|failure| failure.kind.needs_person())
+        let failure = walk.watch_everywhere().await.err().filter(|failure| failure.kind.needs_person())?;
+        Some(walk.with_page(failure).await)
     }
 
     /// The reason of the first `refused` target that is displayed. The site is given a moment to say so.

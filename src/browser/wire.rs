@@ -90,6 +90,12 @@ pub(super) fn tabs(answer: &Json) -> Vec<Tab> {
     handles.iter().filter_map(Json::as_str).map(|handle| Tab(handle.to_owned())).collect()
 }
 
+/// The cookies in a driver's answer.
+pub(super) fn cookies(answer: Json) -> Response {
+    let told = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    Response::Cookies(told.iter().filter_map(|cookie| serde_json::from_value(cookie.clone()).ok()).collect())
+}
+
 /// A driver's error: mostly a refusal, otherwise a failure of the browser or of the network.
 pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
     let CmdError::Standard(ref answer) = error else {
@@ -103,7 +109,7 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
             Refusal::NotInteractable(message)
         }
         "element click intercepted" => Refusal::Intercepted(message),
-        "javascript error" | "script timeout" => Refusal::Script(message),
+        "javascript error" | "script timeout" | "unable to set cookie" | "invalid cookie domain" => Refusal::Script(message),
         "timeout" => Refusal::Slow,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,

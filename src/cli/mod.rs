@@ -12,6 +12,7 @@ mod run;
 mod serve;
 mod service;
 mod show;
+mod sign_in;
 mod status;
 mod stop;
 mod terminal;
@@ -73,6 +74,8 @@ enum Command {
     Dead(dead::DeadArgs),
     /// Show what waits for a person, or close it
     Tickets(tickets::TicketsArgs),
+    /// Sign in yourself, in a window; the session is kept for the mornings
+    SignIn(sign_in::SignInArgs),
     /// Print a link, of one use, to the status page of the daemon that runs
     Open,
 }
@@ -115,6 +118,7 @@ fn carry_out(line: CommandLine, redactor: &Redactor) -> Result<Exit> {
         Command::Dead(args) => dead::dead(common, &args),
         Command::Tickets(args) => tickets::tickets(common, &args),
         Command::Open => open::open(common),
+        Command::SignIn(args) => runtime()?.block_on(sign_in::sign_in(common, &args, redactor)),
         Command::Run(args) => runtime()?.block_on(run::run(common, &args, redactor)),
         Command::Service(args) => service::service(common, &args),
         Command::Serve => runtime()?.block_on(serve::serve(common, redactor)),

@@ -102,6 +102,9 @@ fn print(report: &Report, mails: &[OutboxMail], words: &Words, zone: Tz) {
             ],
         ));
     }
+    for session in &report.sessions {
+        show::line(&session.line(words, zone));
+    }
     for mail in mails {
         let error = mail.last_error.clone().unwrap_or_default();
         let to = mail.mail.recipient.clone();

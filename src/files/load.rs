@@ -28,7 +28,10 @@ pub fn load_with(path: &Path, copies: Option<&Path>) -> Result<Project, Faults> 
     let sites: Option<Vec<Site>> = loaded.into_iter().map(|loaded| loaded.site).collect();
     let faults = faults_of(folder);
     match (top.settings, sites) {
-        (Some(settings), Some(sites)) if faults.is_empty() => Ok(Project { root, settings, sites }),
+        (Some(settings), Some(sites)) if faults.is_empty() => {
+            let file = root.join(&name);
+            Ok(Project { root, file, settings, sites })
+        }
         _ => Err(faults),
     }
 }

@@ -181,15 +181,12 @@ impl<'a> Reader<'a> {
             false => fields.need("verify", "verify: check"),
         };
         let verified = verify.map_or(Some(()), |node| self.file.one_of(node, &[("check", ())]));
-        if let Some(session) = fields.get("session") {
-            self.file.duration(session);
-            fields.not_supported(&["session"]);
-        }
+        let session = fields.get("session").map(|node| self.file.duration(node));
         if let (Some(Act::Steps(steps)), Some(node)) = (&act, act_node) {
             self.check_passwords(steps, node);
         }
         verified?;
-        Some(SignIn { check: check?.section?, act: act? })
+        Some(SignIn { check: check?.section?, act: act?, session: transpose(session)? })
     }
 
     /// An account without a password is signed in by a person.

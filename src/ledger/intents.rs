@@ -269,6 +269,7 @@ mod tests {
                 lane: Lane { account: account.into(), ..lane() },
                 failure: Some(Failure::new(kind, "seen")),
                 task: None,
+                arose: None,
                 text: "seen".into(),
                 fingerprint: None,
             };

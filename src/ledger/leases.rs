@@ -28,7 +28,18 @@ pub struct Holder {
     pub pid: u32,
     /// The process's start time, in clock ticks since boot.
     pub start: u64,
+    /// A person signs in there: it reports nothing, and runs wait for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub signs_in: bool,
 }
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks it.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How the name of a holder ends in which a person signs in.
+const SIGN_IN: &str = ": sign-in";
 
 /// A lease that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +65,17 @@ impl Holder {
     /// This process.
     pub fn this() -> Self {
         let pid = std::process::id();
-        Holder { host: read(HOST), boot: read(BOOT), pid, start: start_of(pid).unwrap_or_default() }
+        Holder { host: read(HOST), boot: read(BOOT), pid, start: start_of(pid).unwrap_or_default(), signs_in: false }
+    }
+
+    /// The same, while a person signs in.
+    pub fn signing_in(self) -> Self {
+        Holder { signs_in: true, ..self }
+    }
+
+    /// True for the name of a holder in which a person signs in.
+    pub fn is_sign_in(name: &str) -> bool {
+        name.ends_with(SIGN_IN)
     }
 
     /// Its name in one line, for what may outlive it.
@@ -71,6 +92,7 @@ impl Holder {
             start: part()?.parse().ok()?,
             boot: part()?.to_owned(),
             host: part()?.to_owned(),
+            signs_in: false,
         })
     }
 
@@ -83,7 +105,7 @@ impl Holder {
 
 impl std::fmt::Display for Holder {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "process {} on {}", self.pid, self.host)
+        write!(out, "process {} on {}{}", self.pid, self.host, if self.signs_in { SIGN_IN } else { "" })
     }
 }
 

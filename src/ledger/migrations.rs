@@ -10,8 +10,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::place::beside;
 
 /// What leads to each version from the one before. A released step is never changed.
-pub(super) const STEPS: [&str; 3] =
-    [include_str!("schema/v1.sql"), include_str!("schema/v2.sql"), include_str!("schema/v3.sql")];
+pub(super) const STEPS: [&str; 4] = [
+    include_str!("schema/v1.sql"),
+    include_str!("schema/v2.sql"),
+    include_str!("schema/v3.sql"),
+    include_str!("schema/v4.sql"),
+];
 
 /// The version that this program writes; `PRAGMA user_version` of a ledger.
 pub(super) const VERSION: i64 = STEPS.len() as i64;

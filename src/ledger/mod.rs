@@ -24,6 +24,7 @@ mod passed;
 mod past;
 mod place;
 mod rows;
+mod sessions;
 mod stamp;
 mod store;
 #[cfg(test)]
@@ -40,5 +41,6 @@ pub use losses::{Loss, LossKind};
 pub use outbox::{MailState, NewMail, OutboxMail, StoredReport};
 pub use past::Times;
 pub use rows::{PointsRead, StoredRow};
+pub use sessions::{KeptSession, SessionOrigin};
 pub use store::Ledger;
 pub use tickets::{BY_A_PERSON, OpenTicket, SiteWait, Ticket};

@@ -151,6 +151,11 @@ impl Ledger {
         &self.path
     }
 
+    /// The data folder that it is in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
     /// Runs this in one write transaction.
     pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let run = || {

@@ -20,6 +20,8 @@ pub struct Ticket {
     pub failure: Option<Failure>,
     /// The task that asks a person (`act: person`).
     pub task: Option<String>,
+    /// The task that met the block.
+    pub arose: Option<String>,
     /// What the person shall do.
     pub text: String,
     /// Keyed hash of the secret that was rejected.
@@ -49,6 +51,10 @@ pub struct OpenTicket {
     pub fingerprint: Option<String>,
     /// Since when.
     pub opened_at: DateTime<Utc>,
+    /// How often it was closed and the same block came again.
+    pub reopened: u32,
+    /// When it was closed, and by whom; none while it is open.
+    pub closed: Option<(DateTime<Utc>, String)>,
 }
 
 /// A site that asked to be left alone for a while.
@@ -61,41 +67,66 @@ pub struct SiteWait {
 }
 
 impl Ledger {
-    /// Opens a ticket; one per site, account and kind: an open one is returned as it is.
+    /// Opens a ticket; one per site, account and kind. One that is open is returned as it is. One that was closed, and whose
+    /// block was not passed since, is opened again under its number: closing it allowed one check, and this is what that saw.
     pub fn open_ticket(&self, ticket: &Ticket, at: DateTime<Utc>) -> Result<i64, LedgerError> {
-        let kind = ticket.failure.as_ref().map(|failure| failure.kind);
-        let whole_site = kind.is_some_and(|kind| kind.policy() == Policy::SiteBlocked);
-        let account = if whole_site { "" } else { &ticket.lane.account };
-        let word = kind.map_or("question", FailureKind::word);
+        let about = About::of(ticket);
         self.write(|transaction| {
-            let found: Option<i64> = transaction
-                .query_row_cached(
-                    "SELECT number FROM tickets WHERE site = ?1 AND account = ?2 AND kind = ?3
-                     AND ifnull(task, '') = ifnull(?4, '') AND closed_at IS NULL",
-                    params![ticket.lane.site, account, word, ticket.task],
-                    |row| row.get(0),
-                )
-                .optional()?;
-            if let Some(number) = found {
+            if let Some(number) = about.open_one(transaction)? {
+                return Ok(number);
+            }
+            if let Some(number) = about.unpassed(transaction)? {
+                transaction.execute_cached(
+                    "UPDATE tickets SET closed_at = NULL, closed_by = NULL, reopened = reopened + 1, text = ?2, failure = ?3,
+                         arose = ?4 WHERE number = ?1",
+                    params![number, ticket.text, about.failure_json()?, ticket.arose],
+                )?;
                 return Ok(number);
             }
             transaction.execute_cached(
-                "INSERT INTO tickets (site, account, kind, suspends, task, text, failure, fingerprint, opened_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                "INSERT INTO tickets (site, account, kind, suspends, task, arose, text, failure, fingerprint, opened_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 params![
                     ticket.lane.site,
-                    account,
-                    word,
-                    kind.is_some(),
+                    about.account,
+                    about.kind,
+                    ticket.failure.is_some(),
                     ticket.task,
+                    ticket.arose,
                     ticket.text,
-                    ticket.failure.as_ref().map(json).transpose()?,
+                    about.failure_json()?,
                     ticket.fingerprint,
                     stamp(at)
                 ],
             )?;
             Ok(transaction.last_insert_rowid())
         })
+    }
+
+    /// This task of the lane is done: whatever it met before, it has passed. The same block is another one from now on.
+    pub fn block_passed(&self, lane: &Lane, task: &str, at: DateTime<Utc>) -> Result<(), LedgerError> {
+        for account in ["", &lane.account] {
+            let known = self.read(|connection| {
+                connection
+                    .query_row_cached(
+                        "SELECT 1 FROM tickets INDEXED BY tickets_unpassed WHERE closed_at IS NOT NULL
+                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose = ?3 LIMIT 1",
+                        params![lane.site, account, task],
+                        |_| Ok(()),
+                    )
+                    .optional()
+            })?;
+            if known.is_some() {
+                self.write(|transaction| {
+                    transaction.execute_cached(
+                        "UPDATE tickets INDEXED BY tickets_unpassed SET passed_at = ?4 WHERE closed_at IS NOT NULL
+                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose = ?3",
+                        params![lane.site, account, task, stamp(at)],
+                    )
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Closes a ticket. False when there is no such open one.
@@ -120,12 +151,17 @@ impl Ledger {
     /// The open tickets, oldest first.
     pub fn open_tickets(&self) -> Result<Vec<OpenTicket>, LedgerError> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT number, site, account, kind, suspends, task, text, failure, fingerprint, opened_at
-                 FROM tickets INDEXED BY tickets_open WHERE closed_at IS NULL ORDER BY number",
-            )?;
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM tickets INDEXED BY tickets_open WHERE closed_at IS NULL ORDER BY number"
+            ))?;
             statement.query_map([], open_ticket)?.collect()
         })
+    }
+
+    /// A ticket, open or closed.
+    pub fn ticket(&self, number: i64) -> Result<Option<OpenTicket>, LedgerError> {
+        let sql = format!("SELECT {COLUMNS} FROM tickets WHERE number = ?1");
+        self.read(|connection| connection.query_row_cached(&sql, [number], open_ticket).optional())
     }
 
     /// The open ticket that keeps this lane from being worked on.
@@ -171,6 +207,53 @@ impl Ledger {
     }
 }
 
+const COLUMNS: &str = "number, site, account, kind, suspends, task, text, failure, fingerprint, opened_at, reopened, \
+                       closed_at, closed_by";
+
+/// What a ticket is about: there is one open one about the same.
+struct About<'t> {
+    ticket: &'t Ticket,
+    account: &'t str,
+    kind: &'static str,
+}
+
+impl<'t> About<'t> {
+    fn of(ticket: &'t Ticket) -> Self {
+        let kind = ticket.failure.as_ref().map(|failure| failure.kind);
+        let whole_site = kind.is_some_and(|kind| kind.policy() == Policy::SiteBlocked);
+        let account = if whole_site { "" } else { &ticket.lane.account };
+        About { ticket, account, kind: kind.map_or("question", FailureKind::word) }
+    }
+
+    fn failure_json(&self) -> rusqlite::Result<Option<String>> {
+        self.ticket.failure.as_ref().map(json).transpose()
+    }
+
+    fn open_one(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
+        connection
+            .query_row_cached(
+                "SELECT number FROM tickets WHERE site = ?1 AND account = ?2 AND kind = ?3
+                 AND ifnull(task, '') = ifnull(?4, '') AND closed_at IS NULL",
+                params![self.ticket.lane.site, self.account, self.kind, self.ticket.task],
+                |row| row.get(0),
+            )
+            .optional()
+    }
+
+    /// A question is asked anew; another secret that is rejected is another block, because both must be remembered.
+    fn unpassed(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
+        if self.ticket.failure.is_none() {
+            return Ok(None);
+        }
+        connection.query_row_cached(
+            "SELECT max(number) FROM tickets INDEXED BY tickets_unpassed WHERE closed_at IS NOT NULL
+             AND passed_at IS NULL AND site = ?1 AND account = ?2 AND kind = ?3 AND fingerprint IS ?4",
+            params![self.ticket.lane.site, self.account, self.kind, self.ticket.fingerprint],
+            |row| row.get(0),
+        )
+    }
+}
+
 /// The open ticket that suspends this account or its whole site.
 pub(super) fn suspended_by(connection: &Connection, lane: &Lane) -> rusqlite::Result<Option<i64>> {
     // Asked before every step: the index of the open ones answers it, without a sort and however many were closed.
@@ -196,5 +279,84 @@ fn open_ticket(row: &Row<'_>) -> rusqlite::Result<OpenTicket> {
         failure: failure.map(|text| parse(7, &text)).transpose()?,
         fingerprint: row.get(8)?,
         opened_at: unstamp(9, &row.get::<_, String>(9)?)?,
+        reopened: row.get(10)?,
+        closed: row.get::<_, Option<String>>(11)?.map(|at| unstamp(11, &at)).transpose()?.zip(row.get(12)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger() -> (tempfile::TempDir, Ledger) {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        (folder, ledger)
+    }
+
+    fn now() -> DateTime<Utc> {
+        "2026-11-30T06:00:00Z".parse().unwrap()
+    }
+
+    fn block(kind: FailureKind, account: &str, fingerprint: Option<&str>) -> Ticket {
+        Ticket {
+            lane: Lane { site: "community".into(), account: account.into() },
+            failure: Some(Failure::new(kind, "seen")),
+            task: None,
+            arose: Some("checkin".into()),
+            text: "seen".into(),
+            fingerprint: fingerprint.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_same_block_comes_again_under_its_number_until_its_task_is_done() {
+        let (_folder, ledger) = ledger();
+        let captcha = block(FailureKind::Captcha, "main", None);
+        let first = ledger.open_ticket(&captcha, now()).unwrap();
+        assert!(ledger.close_ticket(first, BY_A_PERSON, now()).unwrap());
+        assert_eq!(ledger.suspended_by(&captcha.lane).unwrap(), None, "one check is allowed");
+        assert_eq!(ledger.open_ticket(&captcha, now()).unwrap(), first);
+        assert_eq!(ledger.suspended_by(&captcha.lane).unwrap(), Some(first));
+        let again = ledger.ticket(first).unwrap().unwrap();
+        assert_eq!((again.reopened, again.closed, again.opened_at), (1, None, now()));
+
+        assert!(ledger.close_ticket(first, BY_A_PERSON, now()).unwrap());
+        ledger.block_passed(&captcha.lane, "publish", now()).unwrap();
+        assert_eq!(ledger.open_ticket(&captcha, now()).unwrap(), first, "another task proves nothing");
+        assert!(ledger.close_ticket(first, BY_A_PERSON, now()).unwrap());
+        ledger.block_passed(&captcha.lane, "checkin", now()).unwrap();
+        assert_ne!(ledger.open_ticket(&captcha, now()).unwrap(), first, "it was passed in between");
+    }
+
+    #[test]
+    fn another_kind_another_account_and_another_secret_have_tickets_of_their_own() {
+        let (_folder, ledger) = ledger();
+        let kind = FailureKind::CredentialsRejected;
+        let first = ledger.open_ticket(&block(kind, "main", Some("a")), now()).unwrap();
+        ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
+        let others = [
+            block(FailureKind::Captcha, "main", None),
+            block(kind, "mum", Some("a")),
+            block(kind, "main", Some("b")),
+        ];
+        let mut numbers = vec![first];
+        for other in others {
+            numbers.push(ledger.open_ticket(&other, now()).unwrap());
+        }
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        let mut rejected = ledger.rejected_fingerprints(&block(kind, "main", None).lane).unwrap();
+        rejected.sort();
+        assert_eq!(rejected, ["a", "b"], "neither is ever typed again");
+    }
+
+    #[test]
+    fn a_block_of_the_whole_site_is_passed_by_the_task_that_met_it() {
+        let (_folder, ledger) = ledger();
+        let check = block(FailureKind::Interstitial, "main", None);
+        let first = ledger.open_ticket(&check, now()).unwrap();
+        ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
+        ledger.block_passed(&check.lane, "checkin", now()).unwrap();
+        assert_ne!(ledger.open_ticket(&check, now()).unwrap(), first);
+    }
 }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use lettre::Address;
-use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::header::{ContentDisposition, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message, MultiPart, SinglePart};
 
 use super::clean::clean;
@@ -63,13 +63,23 @@ pub fn notice_id(
     Ok(format!("<sunup.{kind}.{}.{what:016x}@{}>", made_at.format("%Y%m%dT%H%M%S%3f"), from.email.domain()))
 }
 
-/// Composes the mail: text and page as alternatives, the sender's name as it is written.
+/// A picture that goes with a mail, shown below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailPicture {
+    /// Its file name.
+    pub name: String,
+    /// PNG.
+    pub bytes: Vec<u8>,
+}
+
+/// Composes the mail: text and page as alternatives, the sender's name as it is written, and the pictures that the text names.
 pub fn compose(
     rendered: &Rendered,
     from: &str,
     to: &str,
     message_id: &str,
     date: DateTime<Utc>,
+    pictures: &[MailPicture],
 ) -> Result<Mail, ComposeError> {
     let from = mailbox("report.from", from)?;
     let to = mailbox("report.to", to)?;
@@ -80,6 +90,7 @@ pub fn compose(
         .boundary(boundary)
         .singlepart(SinglePart::plain(rendered.text.clone()))
         .singlepart(SinglePart::html(rendered.html.clone()));
+    let parts = with_pictures(parts, pictures, message_id);
     let message = Message::builder()
         .from(from)
         .to(to)
@@ -95,6 +106,21 @@ pub fn compose(
         recipient,
         bytes: message.formatted(),
         html: rendered.html.clone(),
+    })
+}
+
+fn with_pictures(parts: MultiPart, pictures: &[MailPicture], message_id: &str) -> MultiPart {
+    if pictures.is_empty() {
+        return parts;
+    }
+    let boundary = format!("=_sunup_pictures_{:016x}", fingerprint(message_id));
+    let mixed = MultiPart::mixed().boundary(boundary).multipart(parts);
+    pictures.iter().fold(mixed, |mixed, picture| {
+        let part = SinglePart::builder()
+            .header(ContentType::parse("image/png").unwrap_or(ContentType::TEXT_PLAIN))
+            .header(ContentDisposition::inline_with_name(&picture.name))
+            .body(picture.bytes.clone());
+        mixed.singlepart(part)
     })
 }
 
@@ -138,7 +164,22 @@ mod tests {
     }
 
     fn compose_to(to: &str) -> Mail {
-        compose(&rendered(), FROM, to, "<sunup.2026-11-30.1.abc@example.org>", date()).unwrap()
+        compose(&rendered(), FROM, to, "<sunup.2026-11-30.1.abc@example.org>", date(), &[]).unwrap()
+    }
+
+    #[test]
+    fn a_picture_is_shown_below_the_text() {
+        let picture = MailPicture { name: "20261130-captcha.png".into(), bytes: (0..=255).collect() };
+        let to = "me@example.org";
+        let mail = compose(&rendered(), FROM, to, "<a@b.example>", date(), std::slice::from_ref(&picture)).unwrap();
+        let again = compose(&rendered(), FROM, to, "<a@b.example>", date(), std::slice::from_ref(&picture)).unwrap();
+        assert_eq!(mail, again, "the same bytes");
+        let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+        assert_eq!(parsed.body_html(0).unwrap().trim_end(), rendered().html);
+        let part = parsed.attachment(0).unwrap();
+        assert_eq!((part.attachment_name(), part.contents()), (Some(&*picture.name), &*picture.bytes));
+        assert_eq!(part.content_disposition().map(|how| how.ctype()), Some("inline"));
+        assert!(mail.bytes.is_ascii() && mail.bytes.split(|byte| *byte == b'\n').all(|line| line.len() < 200));
     }
 
     #[test]
@@ -182,7 +223,7 @@ mod tests {
     fn header_lines_cannot_be_forged() {
         let hostile = Rendered { subject: "a\r\nBcc: spy@example.org".into(), ..rendered() };
         let mail =
-            compose(&hostile, "x\r\nBcc: spy@example.org <a@b.example>", "me@example.org", "<a@b>", date()).unwrap();
+            compose(&hostile, "x\r\nBcc: spy@example.org <a@b.example>", "me@example.org", "<a@b>", date(), &[]).unwrap();
         let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
         assert!(parsed.bcc().is_none() && parsed.subject() == Some("a Bcc: spy@example.org"));
     }

@@ -19,11 +19,11 @@ mod words;
 mod samples;
 
 pub use alarm::{Alarm, AlarmKind, Past, READS_WITHOUT_ROWS, ReadBack, without_rows};
-pub use mail::{ComposeError, Mail, compose, message_id, notice_id};
+pub use mail::{ComposeError, Mail, MailPicture, compose, message_id, notice_id};
 pub use mailer::{Delivery, Mailer};
 pub use model::{
     AccountPoints, Alert, Amount, CalendarTrouble, CrossCheck, DeadLetters, Expected, LostLines, NextRun, PointRow,
-    PointsRead, Reason, Rehearsal, Report, TaskRun, Ticket,
+    PointsRead, Reason, Rehearsal, Report, SessionAge, TaskRun, Ticket,
 };
 pub use notice::{Notice, NoticeKind, render_notice};
 pub use points::{Credit, Sum};

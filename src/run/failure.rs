@@ -39,6 +39,9 @@ pub enum FailureKind {
 /// The rule named in a failure of the clock that a site's own answer showed.
 pub const SITE_CLOCK: &str = "site-clock";
 
+/// The rule named in a failure that says that another person is signed in.
+pub const SOMEBODY_ELSE: &str = "somebody-else";
+
 /// What follows from a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
@@ -172,6 +175,9 @@ pub struct Failure {
     /// Host and path of the page; the query is left out, it carries tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
+    /// The page's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The nearest candidates when a locator was not found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
@@ -194,6 +200,7 @@ impl Failure {
             message: message.into(),
             step: None,
             page: None,
+            title: None,
             candidates: Vec::new(),
             rule: None,
             retry_at: None,

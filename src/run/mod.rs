@@ -18,7 +18,7 @@ mod tests;
 
 pub use decide::{Decision, Facts, Refusal, RequirementState, asks_requirements, decide, decide_alone};
 pub use event::{Event, Source, Which};
-pub use failure::{Failure, FailureKind, Policy, SITE_CLOCK};
+pub use failure::{Failure, FailureKind, Policy, SITE_CLOCK, SOMEBODY_ELSE};
 pub use in_time::{is_behind, too_late};
 pub use key::{Key, Lane};
 pub use passed::{Before, Passed};

@@ -14,7 +14,7 @@ const READS_AFTER_SUBMISSION: u32 = 4;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
     phase: SessionPhase,
-    /// Identity was read, and nothing was sent since.
+    /// Identity was read, and nothing else was read or sent since.
     fresh: bool,
     /// Sign-ins that became necessary during the run.
     expiries: u32,
@@ -73,8 +73,8 @@ pub enum SessionEvent {
         /// The site said that the session is over.
         expired: bool,
     },
-    /// A commit step of a task was dispatched: identity is read again before the next act.
-    Acted,
+    /// Something was read or sent for a task, which takes its time: identity is read again before the next act.
+    Worked,
 }
 
 impl Session {
@@ -135,7 +135,7 @@ impl Session {
                 self.phase = SessionPhase::Unknown;
                 self.fresh = false;
             }
-            SessionEvent::Acted => self.fresh = false,
+            SessionEvent::Worked => self.fresh = false,
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let mut session = submitted();
         session.apply(&SessionEvent::Identified(Answer::Done));
         assert_eq!(session.next(&Standing::default(), false, true), SessionNext::SignedIn);
-        session.apply(&SessionEvent::Acted);
+        session.apply(&SessionEvent::Worked);
         assert_eq!(session.next(&Standing::default(), false, false), SessionNext::SignedIn);
         assert_eq!(session.next(&Standing::default(), false, true), SessionNext::Identify);
     }

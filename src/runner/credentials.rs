@@ -43,6 +43,18 @@ impl Credentials {
 }
 
 impl CredentialsFrom {
+    /// The user name alone: where a person signs in, the password is the person's.
+    pub async fn username_of(&self, site: &Site, account: &Account) -> Result<String, Failure> {
+        if let Some(fixtures) = &self.fixtures {
+            return Ok(self.of_fixture(fixtures, site, account)?.username);
+        }
+        let wrong = |error: SecretError| {
+            let name = format!("{}@{}", site.id, account.id);
+            Failure::new(FailureKind::Environment, format!("the user name of {name}: {error}"))
+        };
+        self.resolver.text(&account.username).await.map_err(wrong)
+    }
+
     /// The credentials of this account.
     pub async fn of(&self, site: &Site, account: &Account) -> Result<Credentials, Failure> {
         if let Some(fixtures) = &self.fixtures {

@@ -1,5 +1,8 @@
 //! The report on its way: rendered, stored with its mails, sent. Nothing is sent that is not stored.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
@@ -7,7 +10,7 @@ use super::report::{assemble, is_worth_sending, mark_reported};
 use crate::clock::Clock;
 use crate::files::model::Project;
 use crate::ledger::{Ledger, MailState, NewMail, OutboxMail, StoredReport};
-use crate::report::{self, Alert, ComposeError, Delivery, Mailer, Rehearsal, Rendered};
+use crate::report::{self, Alert, ComposeError, Delivery, MailPicture, Mailer, Rehearsal, Rendered, Report};
 use crate::secrets::Redactor;
 
 /// Sends of a mail that may have arrived: the first, and one more with the same Message-ID.
@@ -58,7 +61,8 @@ pub fn keep_report(
     let mails = match &project.settings.report {
         Some(settings) => {
             let id = |to: &str| report::message_id(date, report.number, &settings.from, to);
-            mails_to(&rendered, &settings.from, &settings.to, id, now)?
+            let pictures = pictures_of(ledger.folder(), &report);
+            mails_to(&rendered, (&settings.from, &settings.to), id, now, &pictures)?
         }
         None => Vec::new(),
     };
@@ -88,13 +92,33 @@ pub(super) fn redacted(redactor: &Redactor, rendered: &Rendered) -> Rendered {
     }
 }
 
+/// Pictures beyond these stay at home: a mail has its limits.
+const PICTURES: usize = 5;
+const PICTURE: u64 = 1024 * 1024;
+
+/// The pictures of what waits for a person, as far as they are there.
+fn pictures_of(data: &Path, report: &Report) -> Vec<MailPicture> {
+    let mut pictures: Vec<MailPicture> = Vec::new();
+    for name in report.tickets.iter().filter_map(|ticket| ticket.picture.as_ref()) {
+        let path = data.join("pictures").join(name);
+        let fits = path.file_name() == Some(OsStr::new(name))
+            && std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= PICTURE);
+        let known = pictures.iter().any(|picture| picture.name == *name);
+        if pictures.len() < PICTURES && fits && !known {
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            pictures.push(MailPicture { name: name.clone(), bytes });
+        }
+    }
+    pictures
+}
+
 /// A mail for each recipient.
 pub(super) fn mails_to(
     rendered: &Rendered,
-    from: &str,
-    recipients: &[String],
+    (from, recipients): (&str, &[String]),
     id: impl Fn(&str) -> Result<String, ComposeError>,
     now: DateTime<Utc>,
+    pictures: &[MailPicture],
 ) -> Result<Vec<NewMail>, ComposeError> {
     let mut mails: Vec<NewMail> = Vec::new();
     for to in recipients {
@@ -104,7 +128,7 @@ pub(super) fn mails_to(
             continue;
         }
         let report::Mail { sender, recipient, message_id, bytes, .. } =
-            report::compose(rendered, from, to, &message_id, now)?;
+            report::compose(rendered, from, to, &message_id, now, pictures)?;
         mails.push(NewMail { sender, recipient, message_id, bytes });
     }
     Ok(mails)

@@ -6,7 +6,8 @@ use chrono::NaiveDate;
 use super::lane::OpenLane;
 use super::morning::World;
 use super::plan::Planned;
-use crate::ledger::{BY_A_PERSON, Lease, Ledger, Loss, StatusLine, Ticket};
+use super::tickets;
+use crate::ledger::{BY_A_PERSON, Lease, Ledger, Loss, StatusLine};
 use crate::report::LostLines;
 use crate::run::{Event, TaskRun};
 use crate::timing::{Calendar, Period, PeriodKind};
@@ -69,8 +70,7 @@ pub(super) fn ask(lane: &OpenLane<'_>, planned: &Planned<'_>, state: &TaskRun) -
          whether it was; if it was not, close this ticket, and the next run does it",
         planned.task.name
     );
-    let ticket =
-        Ticket { lane: lane.lane.clone(), failure: None, task: Some(planned.task.id.clone()), text, fingerprint: None };
+    let ticket = tickets::question(lane, planned, text);
     Ok(Event::Asked { ticket: world.ledger.open_ticket(&ticket, world.clock.now())? })
 }
 

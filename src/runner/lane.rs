@@ -9,7 +9,7 @@ use super::morning::World;
 use super::plan::Planned;
 use super::progress::Progress;
 use super::scope::scope;
-use super::{Credentials, clock_fault, control, doubt, requirements, tickets};
+use super::{Credentials, clock_fault, control, doubt, perform, requirements, tickets};
 use crate::browser::Firefox;
 use crate::browser::visit::{Prepared, Visit};
 use crate::clock::Instant;
@@ -33,6 +33,8 @@ pub struct OpenLane<'a> {
     pub(super) lease: Lease,
     pub(super) credentials: Credentials,
     pub(super) browser: Option<Firefox>,
+    /// That browser was given what died with the last one.
+    pub(super) given_back: bool,
     pub(super) session: Session,
     /// The act that stands ready before its commit step.
     pub(super) prepared: Option<Prepared>,
@@ -83,6 +85,7 @@ impl<'a> OpenLane<'a> {
             lease,
             credentials,
             browser: None,
+            given_back: false,
             session: Session::default(),
             prepared: None,
             checked: BTreeMap::new(),
@@ -248,7 +251,7 @@ impl<'a> OpenLane<'a> {
         let at = world.clock.now();
         let event = event.redacted(world.redactor);
         if let Some(failure) = event.failure() {
-            self.take_in(failure, at)?;
+            self.take_in(planned, failure, at)?;
         }
         let mut after = state.clone();
         after.apply(at, &event, &planned.rules);
@@ -257,7 +260,7 @@ impl<'a> OpenLane<'a> {
             Event::Intended { .. } => match world.ledger.intend(&world.run, key, &self.lease, at, &event, &after)? {
                 IntentAnswer::Written => {}
                 answer => {
-                    let failure = refused_intent(&answer);
+                    let failure = perform::refused_intent(&answer);
                     return self.record(planned, state, Event::PrepareFailed { failure });
                 }
             },
@@ -273,16 +276,16 @@ impl<'a> OpenLane<'a> {
         tracing::info!(key = key.as_str(), event = event.word(), status = after.status.word(), "recorded");
         *state = after;
         if state.status.is_final() {
-            tickets::close_question(world, planned, at)?;
+            tickets::task_is_final(world, planned, state.status.is_done(), at)?;
         }
         Ok(())
     }
 
     /// What a failure means for the lane: a ticket, a wait of the site, a session or a browser that is gone.
-    fn take_in(&mut self, failure: &Failure, at: Instant) -> Result<()> {
+    fn take_in(&mut self, planned: &Planned<'a>, failure: &Failure, at: Instant) -> Result<()> {
         let policy = failure.kind.policy();
         if failure.kind.needs_person() && failure.rule.as_deref() != Some(tickets::STANDING) {
-            tickets::open(self, failure, at)?;
+            tickets::open(self, planned, failure, at)?;
         }
         if policy == Policy::SiteWaits {
             self.world.ledger.site_waits(&self.lane.site, failure.site_waits_until(at), failure)?;
@@ -301,6 +304,7 @@ impl<'a> OpenLane<'a> {
             self.session = Session::default();
         }
         if self.browser.is_none() {
+            self.given_back = false;
             self.world.watch.tell(Progress::Browser { lane: &self.lane.to_string() });
             let (world, no_limit) = (self.world, Duration::MAX);
             let start = world.launcher.start(self.site, &self.lane);
@@ -341,10 +345,13 @@ impl<'a> OpenLane<'a> {
 
     /// Closes the lane: points are read back, the browser ends, the lease is given back.
     pub async fn close(mut self) -> Result<()> {
-        if let Some(period) = self.touched
-            && !self.world.control.is_stopped()
-        {
-            self.read_points(period).await?;
+        if let Some(period) = self.touched {
+            if !self.world.control.is_stopped() {
+                self.read_points(period).await?;
+            }
+            if self.session.is_signed_in() {
+                self.keep_session(period).await?;
+            }
         }
         self.end_browser().await;
         Ok(self.world.ledger.release_lease(&self.lease, self.world.clock.now())?)
@@ -372,19 +379,6 @@ fn not_tried(state: &TaskRun, failure: Failure) -> Option<Event> {
 /// Nothing more is begun in this run; the next one takes it up.
 pub(super) fn run_over() -> Failure {
     Failure::new(FailureKind::Timeout, "the run's time (`limits.run`) was over; the next run goes on")
-}
-
-fn refused_intent(answer: &IntentAnswer) -> Failure {
-    let message = match answer {
-        IntentAnswer::LeaseLost => {
-            "another runner took the lane over just before the commit step; nothing was sent".to_owned()
-        }
-        IntentAnswer::Suspended(ticket) => {
-            format!("ticket #{ticket} was opened just before the commit step; nothing was sent")
-        }
-        _ => "this act was written down before; it is not done again".to_owned(),
-    };
-    Failure::new(FailureKind::Timeout, message)
 }
 
 /// The limit of one attempt: what the task says, and its pauses, which do not count.

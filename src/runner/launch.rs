@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::kept::profile;
 use crate::browser::{Firefox, SCRATCH, StartOptions, scratch, sweep};
 use crate::files::model::{BrowserSettings, Site};
 use crate::ledger::Holder;
@@ -32,7 +33,7 @@ impl Launcher {
             driver: self.settings.driver.clone(),
             binary: self.settings.binary.clone(),
             headless: self.settings.headless,
-            profile: self.data.join("profiles").join(&lane.site).join(&lane.account),
+            profile: profile(&self.data, lane),
             zone: site.calendar.zone,
             locale: site.locale.clone(),
             viewport: site.viewport,

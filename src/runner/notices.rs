@@ -163,7 +163,7 @@ impl Notices<'_> {
         let rendered = report::render_notice(&notice(told), self.project.settings.language)?;
         let rendered = redacted(self.redactor, &rendered);
         let id = |to: &str| report::notice_id(kind.word(), &about, self.now, &report.from, to);
-        let mails = mails_to(&rendered, &report.from, to, id, self.now)?;
+        let mails = mails_to(&rendered, (&report.from, to), id, self.now, &[])?;
         Ok(self.ledger.keep_notice(kind.word(), &about, self.today(), &mails, self.now)?)
     }
 

@@ -9,7 +9,8 @@ use super::plan::Planned;
 use super::scope::with_checked;
 use crate::browser::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Act, Effect, Section, Step, Verify};
-use crate::run::{Event, Failure, FailureKind, Next, Reading, SessionEvent, Which, too_late};
+use crate::ledger::IntentAnswer;
+use crate::run::{Event, Failure, FailureKind, Next, Reading, SOMEBODY_ELSE, SessionEvent, Which, too_late};
 
 impl<'a> OpenLane<'a> {
     /// Does it.
@@ -34,6 +35,7 @@ impl<'a> OpenLane<'a> {
             (Verify::Section(section), Which::Verify | Which::Baseline) => section,
             _ => &planned.task.check,
         };
+        self.session.apply(&SessionEvent::Worked);
         match self.read_section(planned, section).await {
             Ok(reading) => {
                 // With `verify: check` the verify of one unit is the check of the next.
@@ -95,7 +97,7 @@ impl<'a> OpenLane<'a> {
         if let Some(failure) = self.too_late(planned)? {
             return Ok(Event::NotSent { failure });
         }
-        self.session.apply(&SessionEvent::Acted);
+        self.session.apply(&SessionEvent::Worked);
         let limit = self.limit(attempt_limit(planned));
         let control = self.world.control;
         let work = async {
@@ -169,6 +171,7 @@ impl<'a> OpenLane<'a> {
                 let message = format!("the session expired; before that was known: {}", failure.message);
                 Failure { kind: FailureKind::SessionExpired, message, ..failure }
             }
+            Err(other) if other.rule.as_deref() == Some(SOMEBODY_ELSE) => other,
             _ => failure,
         }
     }
@@ -187,6 +190,20 @@ pub(super) fn failure_of(halt: Halt) -> Failure {
         Halt::Failed(failure) => failure,
         Halt::Later(reason) | Halt::Skip(reason) => Failure::new(FailureKind::PageChanged, reason),
     }
+}
+
+/// Why an intent was not written.
+pub(super) fn refused_intent(answer: &IntentAnswer) -> Failure {
+    let message = match answer {
+        IntentAnswer::LeaseLost => {
+            "another runner took the lane over just before the commit step; nothing was sent".to_owned()
+        }
+        IntentAnswer::Suspended(ticket) => {
+            format!("ticket #{ticket} was opened just before the commit step; nothing was sent")
+        }
+        _ => "this act was written down before; it is not done again".to_owned(),
+    };
+    Failure::new(FailureKind::Timeout, message)
 }
 
 pub(super) fn over_time(limit: Duration) -> Failure {

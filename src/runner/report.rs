@@ -4,6 +4,7 @@ use anyhow::Result;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::calendars::calendar_troubles;
+use super::commands::{Commands, sign_in_helps};
 use super::doubt::losses_of;
 use super::plan::Planned;
 use super::points::FEED;
@@ -63,7 +64,8 @@ pub fn assemble(
         calendars: calendar_troubles(project, now),
         alarms: super::alarms(project, ledger, now)?,
         dead_letters: super::dead::earlier(project, ledger, &lines, now)?,
-        tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ticket)).collect(),
+        tickets: ledger.open_tickets()?.iter().map(|ticket| waits_for_person(project, ledger, ticket)).collect(),
+        sessions: super::kept::sessions(project, ledger, now)?,
         runs,
         points: points(project, ledger, &lines)?,
         next_runs: next_runs(project, now),
@@ -178,13 +180,16 @@ fn alerts(runs: &[TaskRun]) -> Vec<Alert> {
     alerts
 }
 
-fn waits_for_person(project: &Project, ticket: &OpenTicket) -> Ticket {
+/// A ticket as people are told of it.
+pub fn waits_for_person(project: &Project, ledger: &Ledger, ticket: &OpenTicket) -> Ticket {
     let site = project.sites.iter().find(|site| site.id == ticket.site);
     let failure = ticket.failure.as_ref();
     // What a task itself asks of a person is seen when it is done; all else waits for the person's word.
     let asks = ticket.task.as_ref().and_then(|id| site?.tasks.iter().find(|task| task.id == *id));
     let seen_when_done = asks.is_some_and(|task| matches!(task.act, Act::Person));
-    let command = (!seen_when_done).then(|| format!("sunup tickets close {}", ticket.number));
+    let commands = Commands::of(project, ledger.folder());
+    let account = ticket.account.as_ref().or_else(|| Some(&site?.accounts.first()?.id));
+    let signs_in = failure.is_some_and(|failure| sign_in_helps(failure.kind)).then_some(account).flatten();
     Ticket {
         number: u32::try_from(ticket.number).unwrap_or_default(),
         site: site.map_or(ticket.site.clone(), |site| site.name.clone()),
@@ -193,7 +198,11 @@ fn waits_for_person(project: &Project, ticket: &OpenTicket) -> Ticket {
         reason: ticket.text.clone(),
         page: failure.and_then(|failure| failure.page.clone()),
         what_to_do: None,
-        command,
+        sign_in: signs_in.map(|account| commands.sign_in(&ticket.site, account)),
+        command: (!seen_when_done).then(|| commands.close(ticket.number)),
+        title: failure.and_then(|failure| failure.title.clone()),
+        rule: failure.and_then(|failure| failure.rule.clone()),
+        reopened: ticket.reopened,
         since: ticket.opened_at,
         picture: failure.and_then(|failure| failure.picture.clone()),
     }

@@ -8,7 +8,9 @@ use super::plan::Planned;
 use crate::browser::visit::Committed;
 use crate::files::model::{Act, Step};
 use crate::ledger::IntentAnswer;
-use crate::run::{Event, Failure, FailureKind, Reading, SUBMISSIONS_A_DAY, SessionEvent, SessionNext, Which};
+use crate::run::{
+    Event, Failure, FailureKind, Reading, SOMEBODY_ELSE, SUBMISSIONS_A_DAY, SessionEvent, SessionNext, Which,
+};
 
 impl<'a> OpenLane<'a> {
     /// Sees to it that the account is signed in. None when it is; else what this means for the key at work.
@@ -16,6 +18,10 @@ impl<'a> OpenLane<'a> {
         // A dead browser took its session with it; this starts the next one.
         if let Err(failure) = self.browser().await {
             return Ok(Some(Event::NotTried { failure }));
+        }
+        let period = planned.row.period;
+        if let Err(failure) = self.give_back_session(period).await {
+            return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
         }
         loop {
             let standing = self.standing()?;
@@ -32,8 +38,19 @@ impl<'a> OpenLane<'a> {
                 SessionNext::Commit => self.commit_sign_in(planned).await?,
             };
             match done {
-                Ok(event) => self.session.apply(&event),
-                Err(failure) => return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure })),
+                Ok(event) => {
+                    let submitted = self.session.pause_before_read().is_some();
+                    self.session.apply(&event);
+                    if let SessionEvent::Identified(answer) = &event {
+                        self.note_session(answer, submitted, period).await?;
+                    }
+                }
+                Err(failure) => {
+                    if failure.rule.as_deref() == Some(SOMEBODY_ELSE) {
+                        self.session_is_over()?;
+                    }
+                    return Ok(Some(Event::ReadFailed { which: Which::SignIn, failure }));
+                }
             }
             if let Some(stop) = self.stops_sign_in(planned)? {
                 return Ok(Some(stop));
@@ -70,7 +87,7 @@ impl<'a> OpenLane<'a> {
         let limit = self.limit(attempt_limit(planned));
         let control = self.world.control;
         let mut visit = self.visit(planned.row.period).await?;
-        match control.in_time(limit, visit.read_section(section, scope)).await {
+        match control.in_time(limit, visit.read_identity(section, scope)).await {
             Ok(read) => read.map_err(failure_of),
             Err(cut) => {
                 self.end_browser().await;

@@ -12,8 +12,8 @@ use crate::run::{Event, Failure, FailureKind, Lane};
 /// The rule named in a failure that only repeats what a ticket says already.
 pub(super) const STANDING: &str = "standing-ticket";
 
-/// Opens the ticket of a failure that needs a person.
-pub(super) fn open(lane: &OpenLane<'_>, failure: &Failure, at: Instant) -> Result<i64> {
+/// Opens the ticket of a failure that needs a person, which this key met.
+pub(super) fn open(lane: &OpenLane<'_>, planned: &Planned<'_>, failure: &Failure, at: Instant) -> Result<i64> {
     let fingerprint = (failure.kind == FailureKind::CredentialsRejected)
         .then(|| lane.world.credentials.fingerprint(&lane.credentials))
         .transpose()?
@@ -22,6 +22,7 @@ pub(super) fn open(lane: &OpenLane<'_>, failure: &Failure, at: Instant) -> Resul
         lane: lane.lane.clone(),
         failure: Some(failure.clone()),
         task: None,
+        arose: Some(planned.task.id.clone()),
         text: failure.message.clone(),
         fingerprint,
     };
@@ -45,15 +46,23 @@ pub(super) fn ask(lane: &OpenLane<'_>, planned: &Planned<'_>) -> Result<Event> {
         Some(Err(unknown)) => unknown.to_string(),
         None => planned.task.name.clone(),
     };
-    let ticket =
-        Ticket { lane: lane.lane.clone(), failure: None, task: Some(planned.task.id.clone()), text, fingerprint: None };
+    let ticket = question(lane, planned, text);
     let number = lane.world.ledger.open_ticket(&ticket, lane.world.clock.now())?;
     Ok(Event::Asked { ticket: number })
 }
 
-/// Closes the question of a task that is final: it was answered, or its time is over.
-pub(super) fn close_question(world: &World<'_>, planned: &Planned<'_>, at: Instant) -> Result<()> {
+/// A ticket by which a task asks its person.
+pub(super) fn question(lane: &OpenLane<'_>, planned: &Planned<'_>, text: String) -> Ticket {
+    let task = Some(planned.task.id.clone());
+    Ticket { lane: lane.lane.clone(), failure: None, task, arose: None, text, fingerprint: None }
+}
+
+/// A task is final: what it asked was answered, or its time is over; and where it is done, it has passed what it met before.
+pub(super) fn task_is_final(world: &World<'_>, planned: &Planned<'_>, done: bool, at: Instant) -> Result<()> {
     let lane = &planned.row.lane;
+    if done {
+        world.ledger.block_passed(lane, &planned.task.id, at)?;
+    }
     for ticket in world.ledger.open_tickets()? {
         let same_lane = ticket.site == lane.site && ticket.account.as_ref() == Some(&lane.account);
         let task = ticket.task.as_ref().map(|task| format!("{}/{task}", ticket.site));

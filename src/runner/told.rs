@@ -41,6 +41,7 @@ impl Standing {
             "next_runs": report.next_runs,
             "losses": report.losses,
             "calendars": report.calendars,
+            "sessions": report.sessions,
             "alarms": report.alarms,
             "dead_letters": report.dead_letters,
         })
@@ -93,7 +94,12 @@ pub fn ticket_json(ticket: &OpenTicket) -> Value {
         "task": ticket.task,
         "reason": ticket.text,
         "page": ticket.failure.as_ref().and_then(|failure| failure.page.clone()),
+        "title": ticket.failure.as_ref().and_then(|failure| failure.title.clone()),
+        "rule": ticket.failure.as_ref().and_then(|failure| failure.rule.clone()),
         "picture": ticket.failure.as_ref().and_then(|failure| failure.picture.clone()),
         "since": ticket.opened_at,
+        "reopened": ticket.reopened,
+        "closed_at": ticket.closed.as_ref().map(|(at, _)| at),
+        "closed_by": ticket.closed.as_ref().map(|(_, by)| by),
     })
 }

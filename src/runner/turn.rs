@@ -9,7 +9,7 @@ use super::morning::Morning;
 use super::plan::Planned;
 use super::{Progress, doubt, tickets};
 use crate::clock::Instant;
-use crate::ledger::{KeyRow, Lease, LeaseAnswer};
+use crate::ledger::{Holder, KeyRow, Lease, LeaseAnswer};
 use crate::run::{Decision, Event, Failure, Key, Lane, Refusal, Source, TaskRun};
 use crate::secrets::Redact;
 
@@ -208,6 +208,8 @@ impl<'a> Morning<'a> {
                 Turn::Waits(at)
             }
             Refusal::NotReady(_) => Turn::Waits(now + LOOK_AGAIN),
+            // It comes to its end soon, and the lane can go on.
+            Refusal::Locked(holder) if Holder::is_sign_in(&holder) => Turn::Waits(now + LOOK_AGAIN),
             Refusal::Locked(holder) => {
                 self.leave_to(lane, Some(holder));
                 Turn::Rests
@@ -306,7 +308,7 @@ impl<'a> Morning<'a> {
             return Ok(false);
         }
         if state.status.is_final() {
-            tickets::close_question(world, key, now)?;
+            tickets::task_is_final(world, key, state.status.is_done(), now)?;
         }
         world.watch.tell(Progress::Rests {
             key: &key.row.key,

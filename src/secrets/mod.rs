@@ -6,10 +6,12 @@ mod log;
 mod redact;
 mod redactor;
 mod resolver;
+mod sealed;
 mod source;
 
 pub use log::{LogWriter, RedactedLog, start_log};
 pub use redact::Redact;
 pub use redactor::{MASK, Redactor, SHORTEST};
 pub use resolver::Resolver;
+pub use sealed::{NotOpened, Sealer};
 pub use source::SecretError;

@@ -54,6 +54,7 @@ impl Redact for Failure {
         self.message.redact(redactor);
         self.step.redact(redactor);
         self.page.redact(redactor);
+        self.title.redact(redactor);
         self.candidates.redact(redactor);
         self.picture.redact(redactor);
     }

@@ -1,6 +1,6 @@
 //! Resolves the secret sources of the settings, and makes every secret known to the redactor at once.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,6 +50,11 @@ impl Resolver {
         }?;
         self.redactor.add(&secret);
         Ok(secret)
+    }
+
+    /// A variable of the environment.
+    pub(super) fn variable(&self, name: &OsStr) -> Option<OsString> {
+        self.environment.get(name).map(|value| value.to_owned())
     }
 
     /// Runs programs as those that print secrets are run.

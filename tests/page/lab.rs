@@ -238,7 +238,8 @@ impl Lab {
         let key = self.play("books/checkin", "main", 0, &failing(captcha.clone()));
         let lane = self.key_of("books/checkin", "main", 0).row.lane;
         let text = captcha.message.clone();
-        let ticket = Ticket { lane, failure: Some(captcha), task: None, text, fingerprint: None };
+        let arose = Some("checkin".to_owned());
+        let ticket = Ticket { lane, failure: Some(captcha), task: None, arose, text, fingerprint: None };
         self.ledger.open_ticket(&ticket, now() - TimeDelta::minutes(27)).unwrap();
         self.ledger.record_decision(&key, Source::Retry, "ticket: #1", now()).unwrap();
         let changed = Failure::new(FailureKind::PageChanged, "页面上没有“发布”按钮，两种找法都没有找到")

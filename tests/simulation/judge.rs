@@ -155,7 +155,8 @@ impl World {
 
     pub fn ticket_opened(&self, number: i64, lane: &Lane, kind: FailureKind) {
         let mut judge = self.judge.borrow_mut();
-        if judge.tickets.iter().all(|ticket| ticket.number != number) {
+        // One that was closed may be opened again under its number.
+        if judge.tickets.iter().all(|ticket| ticket.number != number || ticket.closed.is_some()) {
             judge.seen.tickets += 1;
             let account = (kind.policy() != Policy::SiteBlocked).then(|| lane.account.clone());
             let site = lane.site.clone();
@@ -169,7 +170,7 @@ impl World {
         judge
             .tickets
             .iter_mut()
-            .filter(|ticket| ticket.number == number)
+            .filter(|ticket| ticket.number == number && ticket.closed.is_none())
             .for_each(|ticket| ticket.closed = Some(lines));
     }
 

@@ -152,6 +152,7 @@ impl OpenLane {
         if let Some(answer) = self.made_up(of, planned, which) {
             return Event::Read { which, reading: reading(answer) };
         }
+        self.session.apply(&SessionEvent::Worked);
         world.line().await;
         world.judge_visit(self, &of.run, last);
         let now = world.truth();
@@ -171,7 +172,7 @@ impl OpenLane {
         if let Some(failure) = self.too_late(of, planned) {
             return Event::NotSent { failure };
         }
-        self.session.apply(&SessionEvent::Acted);
+        self.session.apply(&SessionEvent::Worked);
         let prepared = std::mem::take(&mut self.prepared);
         if planned.task.shape.effect == Effect::Once && !prepared {
             let gone = "the page that stood ready is gone; nothing was sent";
@@ -269,7 +270,7 @@ impl OpenLane {
         let world = of.world;
         let at = world.now();
         if let Some(failure) = event.failure() {
-            self.take_in(of, failure).await;
+            self.take_in(of, planned, failure).await;
         }
         let mut after = state.clone();
         after.apply(at, &event, &planned.rules);
@@ -300,16 +301,19 @@ impl OpenLane {
         } else {
             world.judge_record(planned, &event, state, &after);
             *state = after;
+            if state.status.is_done() {
+                world.ledger.block_passed(&self.lane, &planned.row.task, at).unwrap();
+            }
         }
         world.line().await;
     }
 
-    async fn take_in(&mut self, of: &Morning<'_>, failure: &Failure) {
+    async fn take_in(&mut self, of: &Morning<'_>, planned: &Planned, failure: &Failure) {
         let world = of.world;
         let policy = failure.kind.policy();
         if failure.kind.needs_person() && failure.rule.as_deref() != Some(STANDING) {
-            let (lane, text) = (self.lane.clone(), failure.message.clone());
-            let ticket = Ticket { lane, failure: Some(failure.clone()), task: None, text, fingerprint: None };
+            let (lane, text, arose) = (self.lane.clone(), failure.message.clone(), Some(planned.row.task.clone()));
+            let ticket = Ticket { lane, failure: Some(failure.clone()), task: None, arose, text, fingerprint: None };
             let number = world.ledger.open_ticket(&ticket, world.now()).unwrap();
             world.ticket_opened(number, &self.lane, failure.kind);
             world.line().await;

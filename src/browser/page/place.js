@@ -4,6 +4,7 @@ const place = () => ({
   origin: location.origin,
   host: location.host,
   path: location.pathname,
+  title: document.title,
   document: document.documentURI,
   status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
 });

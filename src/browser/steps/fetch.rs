@@ -51,7 +51,7 @@ impl Walk<'_, '_> {
     pub(in crate::browser) async fn send(&mut self, request: Request, accept: &[u16]) -> Result<(), Failure> {
         self.answer = None;
         let mut answer = self.dispatch(&request).await?;
-        if answer.is_none() {
+        if answer.is_none() && !self.hands_off {
             self.enter_origin(&request.url).await?;
             answer = self.dispatch(&request).await?;
         }

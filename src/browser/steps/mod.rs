@@ -40,6 +40,10 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) file: Option<FileRead>,
     /// The steps type a password: messages about it are meant for us.
     pub(super) signs_in: bool,
+    /// The section says who is signed in.
+    pub(super) identifies: bool,
+    /// A person is at work in this browser: nothing is changed there, not even a dialog.
+    pub(super) hands_off: bool,
     /// Nothing was asked of the page yet: a dialog that is open was left by earlier steps.
     fresh: bool,
     /// When the time of the step is over, by the clock's uptime.
@@ -54,7 +58,22 @@ impl<'v, 'a> Walk<'v, 'a> {
         let deadline = visit.clock.uptime();
         let (values, notes) = (BTreeMap::new(), Vec::new());
         let (answer, file, fresh) = (None, None, false);
-        Walk { visit, context, scope, values, notes, answer, file, signs_in, fresh, deadline, limit: LEAST }
+        let (identifies, hands_off, limit) = (false, false, LEAST);
+        Walk {
+            visit,
+            context,
+            scope,
+            values,
+            notes,
+            answer,
+            file,
+            signs_in,
+            identifies,
+            hands_off,
+            fresh,
+            deadline,
+            limit,
+        }
     }
 
     /// A walk that starts in the first tab; tabs that earlier steps or advertisements opened are closed.
@@ -173,6 +192,9 @@ impl<'v, 'a> Walk<'v, 'a> {
         self.fresh &= matches!(command.action, Action::Tabs);
         let response = self.visit.browser.execute(command.clone()).await?;
         let Response::Refused(Refusal::DialogOpen(text)) = response else { return Ok(response) };
+        if self.hands_off {
+            return Err(Failure::new(FailureKind::PageChanged, "A dialog of the page is open."));
+        }
         let dismiss = Command { context: context.clone(), action: Action::AnswerDialog(false), limit };
         self.visit.browser.execute(dismiss).await?;
         if fresh {
@@ -222,21 +244,33 @@ impl<'v, 'a> Walk<'v, 'a> {
     /// goes before what it led to.
     pub(super) async fn explain(&mut self, failure: Failure, step: &Step) -> Failure {
         let mut failure = failure.at_step(place_of(step));
-        if self.visit.browser.is_dead() || failure.kind == FailureKind::Environment {
+        if self.hands_off || self.visit.browser.is_dead() || failure.kind == FailureKind::Environment {
             return failure;
         }
         self.set_limit(Duration::from_secs(10));
         if failure.rule.is_none() && matches!(failure.kind, FailureKind::PageChanged | FailureKind::Timeout) {
             failure = self.challenge_behind(failure).await.at_step(place_of(step));
         }
+        self.with_page(failure).await
+    }
+
+    /// A failure with where the page is, its title, and a picture of it.
+    pub(in crate::browser) async fn with_page(&mut self, mut failure: Failure) -> Failure {
         if let Ok(place) = self.place().await {
             failure.page.get_or_insert(format!("{}{}", place.host, place.path));
+            failure.title = failure.title.or_else(|| short_title(&place.title));
         }
         if failure.picture.is_none() {
             failure.picture = self.picture(failure.kind).await;
         }
         failure
     }
+}
+
+/// A page's title, as far as it fits a line; none where it has none.
+fn short_title(title: &str) -> Option<String> {
+    let title = crate::values::parse::collapse(title);
+    (!title.is_empty()).then(|| title.chars().take(120).collect())
 }
 
 /// What a refusal means where no step has a better word for it.

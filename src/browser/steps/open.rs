@@ -26,6 +26,8 @@ pub(in crate::browser) struct Place {
     pub origin: String,
     pub host: String,
     pub path: String,
+    #[serde(default)]
+    pub title: String,
     /// The document's own address: of an error page it is not the site's.
     pub document: String,
     /// HTTP status of the page load; 0 where the browser does not say.

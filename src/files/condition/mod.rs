@@ -6,6 +6,7 @@
 mod ast;
 mod check;
 mod eval;
+mod identity;
 mod lexer;
 mod parser;
 mod template;
@@ -108,6 +109,12 @@ impl Condition {
     /// True or false; unknown as a whole as soon as it touches anything unknown.
     pub fn holds(&self, scope: &Scope) -> Result<bool, Unknown> {
         eval::boolean(&self.expr, scope)
+    }
+
+    /// Where it says that something that was read must equal something of the account (`user == account.username`): what was
+    /// read, and what it must be, if both are known texts or numbers and differ.
+    pub fn other_account(&self, scope: &Scope) -> Option<(String, String)> {
+        identity::other_account(&self.expr, scope)
     }
 
     /// The number of a `have` or `want`. A rounded number is not one: nothing can be counted with it.

@@ -34,6 +34,8 @@ pub use crate::timing::{CatchUp, Schedule, Strategy};
 pub struct Project {
     /// The folder of `sunup.yaml`; relative file paths in tasks start here.
     pub root: PathBuf,
+    /// The settings file itself.
+    pub file: PathBuf,
     /// `sunup.yaml`.
     pub settings: Settings,
     /// The sites, in the order of their ids.

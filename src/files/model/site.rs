@@ -1,6 +1,7 @@
 //! A site, its accounts and its sign-in.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::{Act, Place, SecretSource, Section, Target, Task, TextSource};
 use crate::timing::Calendar;
@@ -89,4 +90,6 @@ pub struct SignIn {
     pub check: Section,
     /// Signs in.
     pub act: Act,
+    /// `session:`: how long the site keeps somebody signed in.
+    pub session: Option<Duration>,
 }

@@ -3,8 +3,14 @@
 use super::*;
 use crate::ledger::migrations::{STEPS, VERSION, migrate, version};
 
-const RELEASED: [(i64, &str); 2] =
-    [(1, include_str!("../../../tests/ledgers/v1.sql")), (2, include_str!("../../../tests/ledgers/v2.sql"))];
+const RELEASED: [(i64, &str); 3] = [
+    (1, include_str!("../../../tests/ledgers/v1.sql")),
+    (2, include_str!("../../../tests/ledgers/v2.sql")),
+    (3, include_str!("../../../tests/ledgers/v3.sql")),
+];
+
+/// How many columns `tickets` had before version 4.
+const OF_A_TICKET: usize = 12;
 
 fn put(data: &Path, content: &str) {
     fs::create_dir_all(data).unwrap();
@@ -20,7 +26,7 @@ fn rows(connection: &Connection) -> Vec<String> {
         let mut statement = connection
             .prepare(&format!("SELECT * FROM {table} ORDER BY rowid"))
             .unwrap_or_else(|_| connection.prepare(&format!("SELECT * FROM {table}")).unwrap());
-        let width = statement.column_count();
+        let width = if table == "tickets" { OF_A_TICKET } else { statement.column_count() };
         let texts = statement.query_map([], |row| {
             (0..width).map(|column| row.get::<_, rusqlite::types::Value>(column)).collect::<Result<Vec<_>, _>>()
         });
@@ -43,7 +49,7 @@ fn a_ledger_of_every_released_version_is_migrated_and_reads_the_same() {
                 Ok(())
             })
             .unwrap();
-        let lost: &[LossKind] = if number < 2 { &[] } else { &[LossKind::Damaged] };
+        let lost: &[LossKind] = if number == 2 { &[LossKind::Damaged] } else { &[] };
         assert_eq!(kinds(&ledger), lost, "what an old one knew to be lost");
         let line = ledger.key(&Key::from_ledger("2026-11-30:community/checkin@main".into())).unwrap().unwrap();
         assert_eq!(line.status, Status::Success);

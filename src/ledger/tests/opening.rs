@@ -131,7 +131,7 @@ fn a_full_disk_is_said_and_loses_nothing() {
 
 fn ticket(number: usize) -> Ticket {
     let lane = Lane { site: format!("site{number}"), account: "main".into() };
-    Ticket { lane, failure: None, task: None, text: "x".repeat(1_000), fingerprint: None }
+    Ticket { lane, failure: None, task: None, arose: None, text: "x".repeat(1_000), fingerprint: None }
 }
 
 #[test]

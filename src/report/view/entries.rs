@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Tone;
 use super::phrases::Phrases;
 use crate::report::alarm::Alarm;
-use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, TaskRun, Ticket};
+use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, SessionAge, TaskRun, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.
@@ -69,6 +69,11 @@ impl Entry {
         Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
     }
 
+    pub(super) fn of_session(session: &SessionAge, phrases: &Phrases<'_>) -> Entry {
+        let title = session.line(phrases.words, phrases.zone);
+        Entry { title, place: String::new(), badge: None, changed: None, lines: Vec::new() }
+    }
+
     /// The same at another place.
     pub(super) fn at(self, place: String) -> Entry {
         Entry { place, ..self }
@@ -87,9 +92,16 @@ impl Entry {
         if let Some(advice) = advice {
             push(&mut lines, LineStyle::Strong, words.with("what-to-do", &[("text", advice.into())]));
         }
+        let (first, then) = match &ticket.sign_in {
+            Some(sign_in) => (Some(sign_in.as_str()), ticket.command.as_deref()),
+            None => (ticket.command.as_deref(), None),
+        };
+        let page = ticket.page_and_title(words);
         let details = [
-            ("command", "command", ticket.command.as_deref(), LineStyle::Code),
-            ("ticket-page", "page", ticket.page.as_deref(), LineStyle::Code),
+            ("command", "command", first, LineStyle::Code),
+            ("command-then", "command", then, LineStyle::Code),
+            ("ticket-page", "page", page.as_deref(), LineStyle::Code),
+            ("ticket-rule", "rule", ticket.rule.as_deref(), LineStyle::Code),
             ("picture", "picture", ticket.picture.as_deref(), LineStyle::Code),
         ];
         for (key, argument, text, style) in details {
@@ -103,9 +115,11 @@ impl Entry {
         }
         let number = words.with("ticket-number", &[("number", ticket.number.into())]);
         let since = words.with("ticket-since", &[("time", phrases.time(ticket.since).into())]);
+        let again = words.with("ticket-reopened", &[("count", ticket.reopened.into())]);
+        let place = [Some(number), Some(since), (ticket.reopened > 0).then_some(again)];
         Entry {
             title: format!("{} · {}", ticket.site, ticket.account),
-            place: format!("{number} · {since}"),
+            place: place.into_iter().flatten().collect::<Vec<_>>().join(" · "),
             badge: Some(match ticket.kind {
                 Some(kind) => kind_badge(kind, phrases),
                 None => Badge {

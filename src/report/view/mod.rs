@@ -200,7 +200,9 @@ fn needs_you(report: &Report, phrases: &Phrases<'_>) -> Vec<Entry> {
         let waiting: Vec<&str> = report.waiting_for(ticket.number).map(|run| run.name.as_str()).collect();
         Entry::of_ticket(ticket, &waiting, phrases)
     });
-    tickets.chain(report.blocked_without_ticket().map(|run| Entry::of_run(run, phrases))).collect()
+    let ending = report.sessions.iter().filter(|session| session.ends_soon);
+    let ending = ending.map(|session| Entry::of_session(session, phrases));
+    tickets.chain(report.blocked_without_ticket().map(|run| Entry::of_run(run, phrases))).chain(ending).collect()
 }
 
 fn next(report: &Report, phrases: &Phrases<'_>) -> Vec<Next> {

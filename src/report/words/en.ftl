@@ -104,9 +104,17 @@ ticket-number = Ticket { $number }
 ticket-asks = Yours to do
 ticket-since = since { $time }
 ticket-page = Page: { $page }
+ticket-closed = closed { $time } by { $by }
+page-titled = { $page } (“{ $title }”)
+ticket-rule = Rule: { $rule }
+ticket-reopened = { $count ->
+    [one] closed once, and the same came again
+   *[other] closed { $count } times, and the same came again
+}
 ticket-waiting = Waiting for it: { $tasks }
 picture = Picture: { $picture }
 command = Command: { $command }
+command-then = Then: { $command }
 what-to-do = What to do: { $text }
 what-happened = Why: { $text }
 stuck-step = Stuck at: { $step }
@@ -365,3 +373,22 @@ slot-instead = instead of { $date }, a holiday
 source-schedule = by schedule
 source-hand = by hand
 source-retry = a retry
+
+## Signing in
+
+session-since = signed in since { $time }
+session-until = expected until { $time }
+session-ends-soon = sign in again soon, with `sunup sign-in`
+sign-in-opened = a window is open at { $page }: sign in to { $site } there, as { $account }. Nothing is typed or clicked for you.
+sign-in-looks = whether you are through is looked at every few seconds, without touching the page, for { $minutes } minutes. Enter looks at once; Ctrl+C ends it.
+sign-in-enter = press Enter here when you are through, within { $minutes } minutes. Ctrl+C ends it.
+sign-in-not-yet = nobody is signed in yet.
+sign-in-unclear = whether you are signed in cannot be told yet: { $why }
+sign-in-somebody-else = { $why }. This session is not kept: sign out in the window, and sign in to this account.
+sign-in-kept = { $site } · { $account }: signed in; the session is kept for the mornings.
+sign-in-closed = Ticket #{ $number } is closed.
+sign-in-locked = a run is at work in this account ({ $holder }): try again when it is done.
+sign-in-over-time = nobody was signed in within this time; what you did in the window is kept, and nothing else changed.
+sign-in-window-closed = the window was closed before the site said that this account is signed in.
+sign-in-stopped = ended; nothing changed but what you did in the window.
+sign-in-no-screen = there is no screen here (neither $DISPLAY nor $WAYLAND_DISPLAY is set). On a server: `ssh -X`, or a screen of its own that you look at through an ssh tunnel; docs/sign-in.md has the commands.

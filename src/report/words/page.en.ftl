@@ -43,6 +43,7 @@ page-account = account { $account }
 page-ticket-link = ticket { $number }
 page-picture = Picture
 page-page = Page:
+page-sign-in = In a terminal
 page-command = Or in a terminal
 
 page-days = Last { $days } days

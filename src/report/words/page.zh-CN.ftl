@@ -43,6 +43,7 @@ page-account = 账号 { $account }
 page-ticket-link = 工单 { $number }
 page-picture = 看截图
 page-page = 页面：
+page-sign-in = 在终端执行
 page-command = 或在终端执行
 
 page-days = 最近 { $days } 天

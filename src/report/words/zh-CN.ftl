@@ -86,9 +86,14 @@ ticket-number = 工单 { $number }
 ticket-asks = 等你来做
 ticket-since = { $time } 起
 ticket-page = 页面：{ $page }
+ticket-closed = { $time } 关闭（{ $by }）
+page-titled = { $page }（“{ $title }”）
+ticket-rule = 规则：{ $rule }
+ticket-reopened = 关闭过 { $count } 次，同样的情况又出现了
 ticket-waiting = 在等它的任务：{ $tasks }
 picture = 截图：{ $picture }
 command = 命令：{ $command }
+command-then = 然后：{ $command }
 what-to-do = 怎么办：{ $text }
 what-happened = 原因：{ $text }
 stuck-step = 卡在：{ $step }
@@ -326,3 +331,22 @@ slot-instead = 代替 { $date }（假日）
 source-schedule = 按时
 source-hand = 手动
 source-retry = 重试
+
+## 登录
+
+session-since = { $time } 起已登录
+session-until = 预计到 { $time }
+session-ends-soon = 快到期了，请用 `sunup sign-in` 再登录一次
+sign-in-opened = 窗口已打开 { $page }：请在里面用账号 { $account } 登录{ $site }。不会替你输入或点击任何东西。
+sign-in-looks = 每隔几秒看一下你是否登录好了，不会碰页面，最多 { $minutes } 分钟。按回车立刻看；Ctrl+C 结束。
+sign-in-enter = 登录好以后，请在 { $minutes } 分钟内回到这里按回车。Ctrl+C 结束。
+sign-in-not-yet = 还没有人登录。
+sign-in-unclear = 还看不出你是否已登录：{ $why }
+sign-in-somebody-else = { $why }。这个会话不会保留：请在窗口里退出，再登录这个账号。
+sign-in-kept = { $site } · { $account }：已登录，会话已为每天早晨保留。
+sign-in-closed = 工单 #{ $number } 已关闭。
+sign-in-locked = 这个账号正在运行（{ $holder }）：等它结束后再试。
+sign-in-over-time = 在这段时间里没有人登录；你在窗口里做的会保留，其他都没有变。
+sign-in-window-closed = 网站还没有显示这个账号已登录，窗口就关上了。
+sign-in-stopped = 已结束；除了你在窗口里做的，什么都没有变。
+sign-in-no-screen = 这里没有屏幕（$DISPLAY 和 $WAYLAND_DISPLAY 都没有设置）。在服务器上可以用 `ssh -X`，或者开一个虚拟屏幕，通过 ssh 隧道来看；命令在 docs/sign-in.md 里。

@@ -178,7 +178,7 @@ impl Board {
             legend: legend(&said),
             next: next_view(next, &said),
             report: seen.and_then(|seen| seen.last_report.as_ref()).map(|report| report_link(report, &said)),
-            state: state(health, wellness, &said),
+            state: [state(health, wellness, &said), sessions(seen, &said)].concat(),
             state_tone: match wellness {
                 Wellness::Fresh => Tone::Quiet,
                 Wellness::LastVerified => Tone::Good,
@@ -275,6 +275,12 @@ fn report_link((date, subject, at): &(NaiveDate, String, Instant), said: &Said<'
 }
 
 /// How the daemon is.
+/// Who is signed in, since when, and for how long.
+fn sessions(seen: Option<&Seen>, said: &Said<'_>) -> Vec<String> {
+    let sessions = seen.into_iter().flat_map(|seen| &seen.report.sessions);
+    sessions.map(|session| session.line(said.words, said.zone)).collect()
+}
+
 fn state(health: &Health, wellness: Wellness, said: &Said<'_>) -> Vec<String> {
     let at = |key: &str, at: Instant| said.words.with(key, &[("time", said.time(at).into())]);
     let mut state = vec![said.words.get(&format!("page-wellness-{}", wellness.word()))];
