@@ -28,6 +28,8 @@ check: ## Format, lints and documentation only
 soak: ## The wider simulation: a million mornings, and every pair of crashes of every task shape
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
+	@scripts/need-packages soak
+	cargo test --locked --test morning -- --ignored --nocapture
 
 bench: need-demo ## Measure speed and memory against a hand-written script, and a ledger of ten years (30 GB; SUNUP_DAYS=365: 3)
 	cargo bench --locked --bench '*'

@@ -143,7 +143,8 @@ mod tests {
             back,
             serde_json::json!({ "name": "sid", "value": "s3cret-value", "path": "/", "secure": false, "httpOnly": true })
         );
-        let wide = r#"{"name":"a","value":"b","domain":".community.example","secure":true,"sameSite":"None","expiry":5}"#;
+        let wide =
+            r#"{"name":"a","value":"b","domain":".community.example","secure":true,"sameSite":"None","expiry":5}"#;
         let back = serde_json::from_str::<Cookie>(wide).unwrap().given_back();
         assert_eq!((back.domain.as_deref(), back.same_site.as_deref()), (Some(".community.example"), Some("None")));
     }

@@ -109,7 +109,9 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
             Refusal::NotInteractable(message)
         }
         "element click intercepted" => Refusal::Intercepted(message),
-        "javascript error" | "script timeout" | "unable to set cookie" | "invalid cookie domain" => Refusal::Script(message),
+        "javascript error" | "script timeout" | "unable to set cookie" | "invalid cookie domain" => {
+            Refusal::Script(message)
+        }
         "timeout" => Refusal::Slow,
         "unexpected alert open" => Refusal::DialogOpen(dialog_text(answer)),
         "no such alert" => Refusal::NoDialog,

@@ -93,9 +93,8 @@ fn one(common: &Common, number: i64) -> Result<Exit> {
     };
     let words = Words::new(project.settings.language)?;
     let told = waits_for_person(&project, &ledger, &ticket);
-    let local = |at: crate::clock::Instant| {
-        at.with_timezone(&project.settings.timezone).format("%Y-%m-%d %H:%M").to_string()
-    };
+    let local =
+        |at: crate::clock::Instant| at.with_timezone(&project.settings.timezone).format("%Y-%m-%d %H:%M").to_string();
     let kind = match told.kind {
         Some(kind) => words.with(
             "beside",

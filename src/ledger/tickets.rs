@@ -335,11 +335,8 @@ mod tests {
         let kind = FailureKind::CredentialsRejected;
         let first = ledger.open_ticket(&block(kind, "main", Some("a")), now()).unwrap();
         ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
-        let others = [
-            block(FailureKind::Captcha, "main", None),
-            block(kind, "mum", Some("a")),
-            block(kind, "main", Some("b")),
-        ];
+        let others =
+            [block(FailureKind::Captcha, "main", None), block(kind, "mum", Some("a")), block(kind, "main", Some("b"))];
         let mut numbers = vec![first];
         for other in others {
             numbers.push(ledger.open_ticket(&other, now()).unwrap());

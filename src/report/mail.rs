@@ -222,8 +222,8 @@ mod tests {
     #[test]
     fn header_lines_cannot_be_forged() {
         let hostile = Rendered { subject: "a\r\nBcc: spy@example.org".into(), ..rendered() };
-        let mail =
-            compose(&hostile, "x\r\nBcc: spy@example.org <a@b.example>", "me@example.org", "<a@b>", date(), &[]).unwrap();
+        let mail = compose(&hostile, "x\r\nBcc: spy@example.org <a@b.example>", "me@example.org", "<a@b>", date(), &[])
+            .unwrap();
         let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
         assert!(parsed.bcc().is_none() && parsed.subject() == Some("a Bcc: spy@example.org"));
     }

@@ -61,7 +61,11 @@ fn rest(named: &[(&str, &Path, Option<PathBuf>)]) -> String {
 /// As a shell takes it for one word.
 fn quoted(text: &str) -> String {
     let plain = |sign: char| sign.is_alphanumeric() || "/._-+:@%,=".contains(sign);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

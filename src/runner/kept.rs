@@ -67,8 +67,12 @@ impl<'k> Keeper<'k> {
             Err(NotOpened::Foreign(why)) => {
                 let aside = self.file().with_extension(format!("damaged-{}", self.now.format("%Y%m%dT%H%M%SZ")));
                 let moved = fs::rename(self.file(), &aside);
-                let kept = if moved.is_ok() { format!("; it was set aside as {}", aside.display()) } else { String::new() };
-                tracing::warn!("the kept session of {} cannot be used, so that it is signed out: {why}{kept}", self.lane);
+                let kept =
+                    if moved.is_ok() { format!("; it was set aside as {}", aside.display()) } else { String::new() };
+                tracing::warn!(
+                    "the kept session of {} cannot be used, so that it is signed out: {why}{kept}",
+                    self.lane
+                );
                 Cookies::new()
             }
         };

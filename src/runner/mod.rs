@@ -57,12 +57,12 @@ pub use due::names_task;
 pub use explain::{
     Attempt, CalendarNote, ClockNote, Explained, KeyNow, LogLine, NextSlot, Ready, Required, explain, next_slots,
 };
+pub use kept::session_line;
 pub use launch::{Launcher, Proxy, end_browsers_of, end_orphans};
 pub use morning::{Morning, Outcome, World};
 pub use notices::next_reminder;
 pub use plan::{Planned, first_slot, plan};
 pub use progress::{Progress, Quiet, Watch};
-pub use kept::session_line;
 pub use report::{assemble, next_runs, waits_for_person};
 pub use requirements::Outside;
 pub use round::{Done, Rehearsed, Round};

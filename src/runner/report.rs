@@ -105,15 +105,20 @@ pub(super) fn task_run(
     let period = line.row.period.name();
     let account = line.row.lane.account.clone();
     let same = |other: &&TaskRun| other.task == path && other.account == account && other.period == period;
-    let changed =
-        before.is_some_and(|report| report.runs.iter().find(same).is_none_or(|run| run.status != line.status));
+    let ticket = standing_ticket(ledger, line, &state)?;
+    // Under one ticket a key that met the block and one that was not tried are alike: a closing that changed nothing is no news.
+    let waits = |status: Status| matches!(status, Status::Pending | Status::Blocked);
+    let still_waits =
+        |run: &TaskRun| ticket.is_some() && run.ticket == ticket && waits(run.status) && waits(line.status);
+    let as_before = |run: &TaskRun| run.status == line.status || still_waits(run);
+    let changed = before.is_some_and(|report| !report.runs.iter().find(same).is_some_and(as_before));
     let proved_at = state.proved_at.filter(|_| line.status.is_done());
     let late = proved_at.map(|at| (at - line.row.window.slot).num_minutes());
     Ok(TaskRun {
         name: planned.as_ref().map_or(path.clone(), |planned| planned.task.name.clone()),
         site: planned.as_ref().map_or(line.row.lane.site.clone(), |planned| planned.site.name.clone()),
         status: line.status,
-        ticket: standing_ticket(ledger, line, &state)?,
+        ticket,
         failure: state.failure.filter(|_| !line.status.is_done()),
         attempts: ledger.attempts(key)?,
         acted_at: state.sent_at.filter(|_| state.acts > 0),

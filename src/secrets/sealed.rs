@@ -241,7 +241,11 @@ mod tests {
         }
         assert_eq!(place.sealer().open(&place.file(), ABOUT).unwrap().unwrap(), b"sid=s3cret");
         place.sealer().seal(&place.file(), ABOUT, b"sid=s3cret").unwrap();
-        assert_ne!(fs::read(place.file()).unwrap()[HEAD..HEAD + NONCE_LEN], whole[HEAD..HEAD + NONCE_LEN], "one nonce twice");
+        assert_ne!(
+            fs::read(place.file()).unwrap()[HEAD..HEAD + NONCE_LEN],
+            whole[HEAD..HEAD + NONCE_LEN],
+            "one nonce twice"
+        );
         let left = fs::read_dir(place.file().parent().unwrap()).unwrap().count();
         assert_eq!(left, 1, "no part of a file stays");
     }
@@ -276,13 +280,18 @@ mod tests {
         for file in [place.file(), place.folder.path().join(KEY_FILE)] {
             for mode in [0o640, 0o604, 0o620] {
                 fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-                let Err(NotOpened::Refused(why)) = place.sealer().open(&place.file(), ABOUT) else { panic!("{mode:o}") };
+                let Err(NotOpened::Refused(why)) = place.sealer().open(&place.file(), ABOUT) else {
+                    panic!("{mode:o}")
+                };
                 assert!(why.contains(&format!("chmod 600 {}", file.display())), "{why}");
             }
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         }
         fs::set_permissions(place.folder.path().join(KEY_FILE), fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(place.sealer().seal(&place.file(), ABOUT, b"more").is_err(), "nothing is sealed with a key that others know");
+        assert!(
+            place.sealer().seal(&place.file(), ABOUT, b"more").is_err(),
+            "nothing is sealed with a key that others know"
+        );
         fs::set_permissions(place.folder.path().join(KEY_FILE), fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(place.sealer().open(&place.file(), ABOUT).unwrap().unwrap(), b"sid=s3cret");
         let (file, elsewhere) = (place.file(), place.folder.path().join("elsewhere"));

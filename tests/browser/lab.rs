@@ -110,7 +110,7 @@ fn site(server: &Server) -> Site {
         origins: vec![server.origin()],
         calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
         accounts: Vec::new(),
-        sign_in: SignIn { check, act: Act::Person },
+        sign_in: SignIn { check, act: Act::Person, session: None },
         points: None,
         viewport: Viewport::Desktop,
         decimal_comma: false,

@@ -2,6 +2,7 @@
 
 mod acting;
 mod bounds;
+mod by_hand;
 mod challenges;
 mod commits;
 mod finding;
@@ -66,5 +67,14 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages() {
     let _alone = ALONE.lock().await;
-    run(&[finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES]).await;
+    run(&[
+        finding::CASES,
+        acting::CASES,
+        reading::CASES,
+        challenges::CASES,
+        sections::CASES,
+        commits::CASES,
+        by_hand::CASES,
+    ])
+    .await;
 }

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sunup::clock::SystemClock;
+use sunup::clock::{Clock, RehearsalClock, SystemClock};
 use sunup::fixture::{Rehearsal, RehearsedSite};
 use sunup::ledger::{KeptSession, Ledger, SessionOrigin};
 use sunup::run::{Lane, Status};
-use sunup::runner::{ByHand, Control, HandedOver, Person, Proxy, Quiet, Rehearsed, Round, sign_in_by_hand};
+use sunup::runner::{ByHand, Control, HandedOver, Person, Proxy, Quiet, Rehearsed, Round, first_slot, sign_in_by_hand};
 use sunup::secrets::{Redactor, Resolver};
 use tokio::sync::mpsc;
 
@@ -39,7 +39,6 @@ const SCENARIOS: &str = "scenarios:
     about: Somebody else signs in there.
     routes:
       - request: GET /api/me
-        when: not user
         do:
           - sign_in: chenmo
         reply: { json: { user: =user, signed: false } }
@@ -61,7 +60,9 @@ struct Told {
 /// A person at the example site; whenever something is said, so is this called.
 async fn person(stage: &Stage, scenario: &str, limit: Duration, heard: impl Fn(&Path)) -> Told {
     let project = sunup::files::load(Path::new(&stage.config())).expect("the files");
-    let (data, clock) = (stage.data(), Arc::new(SystemClock::new()));
+    // The clock of the runs beside it.
+    let slot = first_slot(&project, SystemClock::new().now()).expect("a slot");
+    let (data, clock) = (stage.data(), Arc::new(RehearsalClock::starting_at(slot)));
     let ledger = Ledger::open(&data).expect("a ledger");
     let site = &project.sites.iter().find(|site| site.id == "community").expect("the site");
     let rehearsed = RehearsedSite { id: site.id.clone(), origins: site.origins.clone(), calendar: site.calendar };
@@ -114,7 +115,11 @@ async fn a_person_signs_in_and_the_morning_goes_on_in_that_session() {
     assert_eq!(stage.counted().get("sign_in"), Some(&1), "{}", blocked.outcome);
     let told = person(&stage, "person_signs_in", LONG, |_| {}).await;
     assert_eq!(told.ended, HandedOver::Kept { closed: vec![1] }, "{:?}", told.said);
-    assert!(matches!(&told.said[0], ByHand::Opened(page) if page == "https://community.example/login"), "{:?}", told.said);
+    assert!(
+        matches!(&told.said[0], ByHand::Opened(page) if page == "https://community.example/login"),
+        "{:?}",
+        told.said
+    );
     assert_eq!(session(&stage).map(|session| session.origin), Some(SessionOrigin::Person));
     let closed = Ledger::open(&stage.data()).unwrap().ticket(1).unwrap().and_then(|ticket| ticket.closed);
     assert_eq!(closed.map(|(_, by)| by).as_deref(), Some("signed in by a person"));
@@ -142,12 +147,12 @@ async fn another_persons_session_is_refused_and_not_kept() {
 async fn a_run_waits_while_a_person_is_at_it() {
     let _turn = browser_turn();
     let stage = stage();
+    stage.edit("sunup.yaml", "by: 30m", "by: 5m");
     let runner = RefCell::new(None);
     let at_window = |_: &Path| {
         let mut runner = runner.borrow_mut();
         if runner.is_none() {
             let mut command = stage.rehearsal("person_signs_in");
-            // Its own place for the site's state: two rehearsals of one would write over each other.
             command.arg("community/checkin");
             *runner = Some(start(command));
         }
@@ -172,4 +177,93 @@ async fn without_a_screen_it_says_how_one_is_had() {
         let refused = run(stage.sunup(&[&["sign-in"], &arguments[..]].concat())).await;
         assert!(refused.code == 2 && refused.stderr.contains(said), "{refused}");
     }
+}
+
+/// A virtual screen, for as long as this lives.
+struct Screen {
+    server: std::process::Child,
+    display: String,
+}
+
+impl Screen {
+    fn start() -> Self {
+        use std::io::{BufRead, BufReader};
+        let mut command = std::process::Command::new("Xvfb");
+        command.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp"]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+        let mut server = command.spawn().expect("Xvfb is there: `make soak` installs it");
+        let mut number = String::new();
+        BufReader::new(server.stdout.take().expect("its output")).read_line(&mut number).expect("its number");
+        Screen { server, display: format!(":{}", number.trim()) }
+    }
+
+    /// What a person does with mouse and keyboard.
+    fn does(&self, arguments: &[&str]) {
+        let done = std::process::Command::new("xdotool").args(arguments).env("DISPLAY", &self.display).status();
+        assert!(done.expect("xdotool is there: `make soak` installs it").success(), "{arguments:?}");
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The real window, with a person who points and types.
+#[tokio::test]
+#[ignore = "wants Xvfb and xdotool: part of `make soak`"]
+async fn on_a_screen_a_person_types_into_the_window() {
+    let _turn = browser_turn();
+    let stage = Stage::own();
+    stage.edit("fixtures/community/site.yaml", "session: sid\n", "session: sid\nsession_lasts: browser\n");
+    stage.edit(
+        "fixtures/community/login.html",
+        "autocomplete=\"username\" required",
+        "autocomplete=\"username\" autofocus",
+    );
+    let blocked = stage.morning("slider").await;
+    assert_eq!(blocked.json["tickets"][0]["kind"], "captcha", "{}", blocked.outcome);
+    let screen = Screen::start();
+    let mut command = stage.sunup(&["sign-in", "community", "--dry-run", "--json", "--minutes", "2"]);
+    command.env("DISPLAY", &screen.display);
+    let window = start(command);
+    let profile = stage.data().join("profiles/community/main/cookies.sqlite");
+    crate::support::until("the window is open", || profile.exists()).await;
+    // The page is there when its field has the focus, which nobody can ask from outside: the person looks, and takes a while.
+    SystemClock::new().sleep_real(Duration::from_secs(8)).await;
+    screen.does(&["type", "--delay", "40", "linxiaoman"]);
+    screen.does(&["key", "Tab"]);
+    screen.does(&["type", "--delay", "40", "rehearsal-only-sunrise"]);
+    screen.does(&["key", "Return"]);
+    let signed_in = Morning::of(ended(window).await);
+    assert_eq!(signed_in.outcome.code, 0, "{}", signed_in.outcome);
+    assert_eq!(signed_in.json["closed"], serde_json::json!([1]), "{}", signed_in.outcome);
+    assert_eq!(stage.counted().get("sign_in"), Some(&1), "the person's own");
+    let morning = stage.morning("fresh").await;
+    assert_eq!(morning.status("community/checkin"), Status::Success, "{}", morning.outcome);
+    assert_eq!(stage.counted().get("sign_in"), Some(&1), "{}", morning.outcome);
+    assert_eq!(stage.place.processes(), Vec::<String>::new());
+}
+
+/// Ctrl+C at a window that is open: the browser ends, the lane is given back.
+#[tokio::test]
+#[ignore = "wants Xvfb: part of `make soak`"]
+async fn on_a_screen_ctrl_c_leaves_nothing_behind() {
+    let _turn = browser_turn();
+    let stage = Stage::own();
+    let screen = Screen::start();
+    let mut command = stage.sunup(&["sign-in", "community", "--dry-run"]);
+    command.env("DISPLAY", &screen.display);
+    let window = start(command);
+    let profile = stage.data().join("profiles/community/main/cookies.sqlite");
+    crate::support::until("the window is open", || profile.exists()).await;
+    let id = nix::unistd::Pid::from_raw(window.id().expect("it runs") as i32);
+    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGINT).expect("a signal");
+    let stopped = ended(window).await;
+    assert_eq!(stopped.code, 130, "{stopped}");
+    assert_eq!(stage.place.processes(), Vec::<String>::new(), "{stopped}");
+    let morning = stage.morning("fresh").await;
+    assert_eq!(morning.status("community/checkin"), Status::Success, "the lane is free: {}", morning.outcome);
 }
