@@ -13,6 +13,7 @@ mod smtp;
 mod smtp_fault;
 mod summary;
 mod view;
+mod waiting;
 mod words;
 
 #[cfg(test)]
@@ -23,11 +24,12 @@ pub use mail::{ComposeError, Mail, MailPicture, compose, message_id, notice_id};
 pub use mailer::{Delivery, Mailer};
 pub use model::{
     AccountPoints, Alert, Amount, CalendarTrouble, CrossCheck, DeadLetters, Expected, LostLines, NextRun, PointRow,
-    PointsRead, Reason, Rehearsal, Report, SessionAge, TaskRun, Ticket,
+    PointsRead, Reason, Rehearsal, Report, TaskRun,
 };
 pub use notice::{Notice, NoticeKind, render_notice};
 pub use points::{Credit, Sum};
 pub use render::{RenderError, Rendered, environment, render};
 pub use smtp::SmtpServer;
 pub use summary::{Section, Summary};
+pub use waiting::{SessionAge, Ticket};
 pub use words::Words;

@@ -5,6 +5,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 
 use super::model::*;
+use super::waiting::Ticket;
 use crate::files::model::Language;
 use crate::run::{Failure, FailureKind, Status};
 use crate::values::Number;

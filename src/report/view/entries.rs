@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::Tone;
 use super::phrases::Phrases;
 use crate::report::alarm::Alarm;
-use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, SessionAge, TaskRun, Ticket};
+use crate::report::model::{Alert, CalendarTrouble, DeadLetters, LostLines, Reason, TaskRun};
+use crate::report::waiting::{SessionAge, Ticket};
 use crate::run::{Failure, FailureKind, Status};
 
 /// One thing in a section.

@@ -2,9 +2,10 @@
 
 use super::phrases::{Phrases, signed};
 use crate::report::clean::clean;
-use crate::report::model::{Report, Ticket};
+use crate::report::model::Report;
 use crate::report::points::Sum;
 use crate::report::summary::Summary;
+use crate::report::waiting::Ticket;
 
 /// Longer subjects are cut by mailers anyway, in worse places.
 const LONGEST: usize = 120;
