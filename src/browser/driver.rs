@@ -11,6 +11,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use super::brand::Brand;
 use super::sweep::{MARK, PROFILE, groups_with};
 use crate::run::{Failure, FailureKind};
 
@@ -24,22 +25,26 @@ const REAP_PAUSE: Duration = Duration::from_millis(5);
 /// Finds the driver program: an absolute path as it is; otherwise on PATH, then beside our own program, then in
 /// `.cache/bin` of the current folder, where `make` puts it.
 pub fn find_driver(name: &str) -> Result<PathBuf, Failure> {
-    let cure =
-        "install it with `cargo install --locked geckodriver`, or set `browser.driver` in sunup.yaml to its path";
-    find_program(name).ok_or_else(|| environment(format!("The driver program `{name}` was not found: {cure}.")))
+    let cure = Brand::of_driver(name).driver_cure();
+    find_program(name).ok_or_else(|| {
+        environment(format!(
+            "The driver program `{name}` was not found: install it with {cure}, or set `browser.driver` in sunup.yaml \
+             to its path."
+        ))
+    })
 }
 
-/// Finds the browser program: the one that is set, or the driver's own choice (`None`) if there is one on this machine.
-pub fn find_browser(binary: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
-    let cure = "install it with `apt-get install firefox-esr`, or set `browser.binary` in sunup.yaml to its path";
-    if let Some(path) = binary {
-        let found = is_program(path).then(|| path.to_owned());
-        return found
-            .map(Some)
-            .ok_or_else(|| environment(format!("There is no browser at {}: {cure}.", path.display())));
+/// Finds the browser program: the one that is set, or one of its brand on this machine.
+pub fn find_browser(brand: Brand, binary: Option<&Path>) -> Result<PathBuf, Failure> {
+    let cure = format!("install it with {}, or set `browser.binary` in sunup.yaml to its path", brand.browser_cure());
+    match binary {
+        Some(path) if is_program(path) => Ok(path.to_owned()),
+        Some(path) => Err(environment(format!("There is no browser at {}: {cure}.", path.display()))),
+        None => {
+            let known = brand.programs().iter().find_map(|name| find_program(name));
+            known.ok_or_else(|| environment(format!("{brand} was not found: {cure}.")))
+        }
     }
-    let known = ["firefox", "firefox-esr"].iter().find_map(|name| find_program(name));
-    known.map(Some).ok_or_else(|| environment(format!("Firefox was not found: {cure}.")))
 }
 
 fn find_program(name: &str) -> Option<PathBuf> {
@@ -73,6 +78,8 @@ pub struct Surroundings<'a> {
     pub profile: &'a Path,
     /// Without a window.
     pub headless: bool,
+    /// The language that pages see, such as `zh-CN`.
+    pub locale: &'a str,
 }
 
 /// A driver process with its group. Dropping it kills the whole group, the browser included.
@@ -91,7 +98,8 @@ impl Driver {
     pub async fn start(program: &Path, around: &Surroundings<'_>) -> Result<Self, Failure> {
         // The browser's processes come to us when the driver dies before them, so that they can be reaped.
         let _ = nix::sys::prctl::set_child_subreaper(true);
-        let mut child = command(program, around)
+        let brand = Brand::of_driver(&program.to_string_lossy());
+        let mut child = command(program, brand, around)
             .spawn()
             .map_err(|error| environment(format!("The driver {} does not start: {error}.", program.display())))?;
         let mut driver = Driver::of_group(Pid::from_raw(child.id() as i32), around.home);
@@ -99,8 +107,9 @@ impl Driver {
         let listening = tokio::time::timeout(START_LIMIT, port_in(output)).await;
         driver.port = listening.ok().flatten().ok_or_else(|| {
             let program = program.display();
+            let driver = brand.driver();
             environment(format!(
-                "The driver {program} did not start to listen: is it really geckodriver? Try `{program} --version`."
+                "The driver {program} did not start to listen: is it really {driver}? Try `{program} --version`."
             ))
         })?;
         Ok(driver)
@@ -146,9 +155,13 @@ impl Drop for Driver {
     }
 }
 
-fn command(program: &Path, around: &Surroundings<'_>) -> Command {
+fn command(program: &Path, brand: Brand, around: &Surroundings<'_>) -> Command {
     let mut command = Command::new(program);
-    command.args(["--host", "127.0.0.1", "--port", "0"]);
+    match brand {
+        Brand::Firefox => command.args(["--host", "127.0.0.1", "--port", "0"]),
+        // It listens on loopback alone as long as nothing is said about other addresses.
+        Brand::Chromium => command.args(["--port=0"]),
+    };
     command.env_clear();
     for kept in ["PATH", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"] {
         command.envs(std::env::var_os(kept).map(|value| (kept, value)));
@@ -166,25 +179,36 @@ fn command(program: &Path, around: &Surroundings<'_>) -> Command {
     // Firefox refuses a home that another user owns, which is what root has under sudo: it gets one of its own.
     command.env("HOME", around.home).env("TMPDIR", around.home).env("TZ", around.zone);
     command.env("LANG", "C.UTF-8").env(MARK, around.mark).env(PROFILE, around.profile);
-    // Without it Firefox asks its maker's server for settings, whatever address the preferences name.
-    command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1");
+    match brand {
+        // Without it Firefox asks its maker's server for settings, whatever address the preferences name.
+        Brand::Firefox => command.env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1"),
+        // Chromium takes the language of its own texts from here, where it has them in that language.
+        Brand::Chromium => command.env("LANGUAGE", around.locale.replace('-', "_")),
+    };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.process_group(0);
     command
 }
 
-/// Reads the port from the driver's own words (`Listening on 127.0.0.1:39111`), and keeps its pipe empty from then on.
+/// Reads the port from the driver's own words, and keeps its pipe empty from then on.
 async fn port_in(output: Option<ChildStdout>) -> Option<u16> {
     let output = output?;
     let (tell, told) = tokio::sync::oneshot::channel();
     let reader = move || {
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        let port = lines.find_map(|line| line.split_once("Listening on 127.0.0.1:")?.1.trim().parse().ok());
+        let port = lines.find_map(|line| port_of(&line));
         let _ = tell.send(port);
         lines.for_each(drop);
     };
     std::thread::Builder::new().name("driver output".to_owned()).spawn(reader).ok()?;
     told.await.ok().flatten()
+}
+
+/// `Listening on 127.0.0.1:39111`, or `ChromeDriver was started successfully on port 39111.`
+fn port_of(line: &str) -> Option<u16> {
+    let (_, port) =
+        line.split_once("Listening on 127.0.0.1:").or_else(|| line.split_once("started successfully on port "))?;
+    port.trim().trim_end_matches('.').parse().ok()
 }
 
 fn end_group(group: Pid) {
@@ -206,4 +230,16 @@ fn end_group(group: Pid) {
 
 fn environment(message: String) -> Failure {
     Failure::new(FailureKind::Environment, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_driver_listens() {
+        assert_eq!(port_of("1700000000000\tgeckodriver\tINFO\tListening on 127.0.0.1:39111"), Some(39111));
+        assert_eq!(port_of("ChromeDriver was started successfully on port 39111."), Some(39111));
+        assert_eq!(port_of("Starting ChromeDriver 156.0.8078.114 (0a1b2c) on port 0"), None);
+    }
 }

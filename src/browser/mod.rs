@@ -1,6 +1,7 @@
-//! Firefox by geckodriver: the driver process, the session, the steps, the typed readers, the challenge rules.
+//! Firefox by geckodriver, Chromium by chromedriver: the driver process, the session, the steps, the typed readers, the challenge rules.
 
 mod act;
+mod brand;
 mod by_hand;
 pub mod challenge;
 mod command;
@@ -20,8 +21,9 @@ pub mod sweep;
 pub mod visit;
 mod wire;
 
+pub use brand::Brand;
 pub use by_hand::looks_unnoticed;
 pub use command::{Action, Browser, Command, Context, Element, Refusal, Response, Tab};
 pub use cookies::{Cookie, Cookies};
 pub use scratch::Scratch;
-pub use session::{Firefox, SCRATCH, StartOptions};
+pub use session::{RealBrowser, SCRATCH, StartOptions};

@@ -1,7 +1,10 @@
-//! One Firefox at work: started with a profile of its own, asked command by command, ended within seconds.
+//! One browser at work: started with a profile of its own, asked command by command, ended within seconds.
 
 mod capabilities;
+mod chromium;
+mod firefox;
 mod loading;
+mod start;
 
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -10,11 +13,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono_tz::Tz;
-use fantoccini::error::{CmdError, NewSessionError};
-use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
+use super::brand::Brand;
 use super::command::{Action, Browser, Command, Context, Response, Tab};
 use super::driver::{Driver, Surroundings, find_browser, find_driver};
 use super::scratch::Scratch;
@@ -60,9 +62,17 @@ pub struct StartOptions {
     pub mark: String,
 }
 
-/// A running Firefox with its driver.
+impl StartOptions {
+    /// The browser that the driver drives.
+    pub fn brand(&self) -> Brand {
+        Brand::of_driver(&self.driver)
+    }
+}
+
+/// A running Firefox or Chromium with its driver.
 #[derive(Debug)]
-pub struct Firefox {
+pub struct RealBrowser {
+    brand: Brand,
     client: fantoccini::Client,
     driver: Driver,
     /// The tab that the browser opened with.
@@ -80,34 +90,38 @@ pub struct Firefox {
     _folder: Scratch,
 }
 
-impl Firefox {
+impl RealBrowser {
     /// Starts the driver and the browser. Whoever of ours uses the profile is ended before: the caller has the lane now.
     /// Whatever is missing on this machine is an `environment` failure with its mend.
-    pub async fn start(options: StartOptions) -> Result<Self, Failure> {
+    pub async fn start(mut options: StartOptions) -> Result<Self, Failure> {
         let clock = SystemClock::new();
+        let brand = options.brand();
         let program = find_driver(&options.driver)?;
-        let binary = find_browser(options.binary.as_deref())?;
+        let binary = find_browser(brand, options.binary.as_deref())?;
         make_private(&options.profile)?;
         make_private(&options.scratch)?;
         let folder = Scratch::new(&options.scratch, SCRATCH)
             .map_err(|error| no_folder(&options.scratch.display().to_string(), &error))?;
-        let profile = options.profile.canonicalize().unwrap_or_else(|_| options.profile.clone());
+        options.profile = options.profile.canonicalize().unwrap_or(options.profile);
+        let profile = options.profile.clone();
         if sweep::free(&profile) > 0 {
             tracing::warn!(profile = %profile.display(), "ended the browser of a run that lost its lane");
         }
-        let (zone, home, mark) = (options.zone.name(), folder.path(), &options.mark);
-        let around = Surroundings { zone, home, mark, profile: &profile, headless: options.headless };
+        if brand == Brand::Chromium {
+            chromium::forget_other_machine(&profile);
+        }
+        let (zone, home, mark, locale) = (options.zone.name(), folder.path(), &options.mark, &options.locale);
+        let around = Surroundings { zone, home, mark, profile: &profile, headless: options.headless, locale };
         let mut driver = Driver::start(&program, &around).await?;
-        let wanted = capabilities::wanted(&options, binary.as_deref(), folder.path());
-        let client =
-            timeout(START_LIMIT, connect(driver.port(), wanted)).await.map_err(|_| never_ready(&options))??;
+        let wanted = capabilities::wanted(&options, &binary, folder.path());
+        let starting = timeout(START_LIMIT, start::connect(brand, driver.port(), wanted)).await;
+        let client = starting.map_err(|_| start::never_ready(&options))??;
         driver.note_strayed();
-        let home = Tab(String::new());
-        let mut firefox =
-            Firefox { client, driver, home, at: None, bare: false, marks: 0, dead: false, clock, _folder: folder };
-        firefox.settle_in(options.viewport).await?;
-        log("start", &firefox.clock, Duration::ZERO);
-        Ok(firefox)
+        let (home, at, bare, marks, dead, _folder) = (Tab(String::new()), None, false, 0, false, folder);
+        let mut browser = RealBrowser { brand, client, driver, home, at, bare, marks, dead, clock, _folder };
+        browser.settle_in(options.viewport).await?;
+        log("start", &browser.clock, Duration::ZERO);
+        Ok(browser)
     }
 
     /// Ends the session and the browser, by force if it does not go within seconds, and removes what it left.
@@ -116,7 +130,7 @@ impl Firefox {
         if !self.dead {
             let _ = timeout(QUIT_LIMIT, self.client.issue_cmd(Wire::delete(""))).await;
         }
-        let Firefox { driver, clock, _folder, .. } = self;
+        let RealBrowser { driver, clock, _folder, .. } = self;
         driver.end().await;
         drop(_folder);
         log("close", &clock, began);
@@ -184,6 +198,21 @@ impl Firefox {
         Ok(Ok(()))
     }
 
+    /// Runs a script in the document that the driver is at: a frame's in no other.
+    async fn run(
+        &mut self,
+        script: &str,
+        arguments: &[Json],
+        limit: Duration,
+    ) -> Result<Result<Json, super::Refusal>, Failure> {
+        let framed = self.at.as_ref().is_some_and(|at| !at.frames.is_empty());
+        if !framed {
+            return self.ask(Wire::script(script, arguments), limit).await;
+        }
+        let answer = self.ask(Wire::script(&page::in_frame(script), arguments), limit).await?;
+        Ok(answer.and_then(|answer| if page::is_elsewhere(&answer) { Err(super::Refusal::Gone) } else { Ok(answer) }))
+    }
+
     /// Calls a page function. The scripts are put into a document at their first call there.
     async fn call(
         &mut self,
@@ -191,13 +220,20 @@ impl Firefox {
         arguments: &[Json],
         limit: Duration,
     ) -> Result<Result<Json, super::Refusal>, Failure> {
-        let bare = std::mem::take(&mut self.bare);
-        let script = if bare { page::install_and_call(function) } else { page::call(function) };
-        let mut answered = self.ask(Wire::script(&script, arguments), limit).await?;
-        if answered.as_ref().is_ok_and(page::asks_for_installation) {
-            answered = self.ask(Wire::script(&page::install_and_call(function), arguments), limit).await?;
-        }
         let gone = || super::Refusal::Script("its document went away".to_owned());
+        let bare = std::mem::take(&mut self.bare);
+        if page::runs_once(function) {
+            if let Err(refusal) = self.run(&page::install(), &[], limit).await? {
+                return Ok(Err(refusal));
+            }
+            let answered = self.run(&page::call(function), arguments, limit).await?;
+            return Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)));
+        }
+        let script = if bare { page::install_and_call(function) } else { page::call(function) };
+        let mut answered = self.run(&script, arguments, limit).await?;
+        if answered.as_ref().is_ok_and(page::asks_for_installation) {
+            answered = self.run(&page::install_and_call(function), arguments, limit).await?;
+        }
         Ok(answered.and_then(|wrapped| page::answer(wrapped).ok_or_else(gone)))
     }
 
@@ -210,7 +246,9 @@ impl Firefox {
             return Ok(Response::Refused(refusal));
         }
         let response = self.carry_out(action, limit).await?;
-        if matches!(response, Response::Refused(super::Refusal::Gone)) {
+        // chromedriver leaves a frame that is gone by itself: after any trouble in one, it is gone to anew.
+        let lost = matches!(response, Response::Refused(super::Refusal::Gone));
+        if lost || (!context.frames.is_empty() && matches!(response, Response::Refused(_))) {
             self.at = None;
         }
         Ok(response)
@@ -225,7 +263,7 @@ impl Firefox {
                     .map_or_else(Response::Refused, Response::Json));
             }
             Action::Place => {
-                let place = self.ask(Wire::script(page::PLACE, &[]), limit).await?;
+                let place = self.run(page::PLACE, &[], limit).await?;
                 return Ok(place.map_or_else(Response::Refused, Response::Json));
             }
             Action::Navigate(url) => {
@@ -293,7 +331,7 @@ impl Firefox {
 }
 
 #[async_trait]
-impl Browser for Firefox {
+impl Browser for RealBrowser {
     async fn execute(&mut self, command: Command) -> Result<Response, Failure> {
         if self.dead {
             return Err(Failure::new(
@@ -316,42 +354,6 @@ impl Browser for Firefox {
 fn log(command: &str, clock: &SystemClock, began: Duration) {
     let took = clock.uptime().saturating_sub(began);
     tracing::debug!(command, took_us = took.as_micros() as u64, "browser");
-}
-
-/// The driver is on loopback and never behind a proxy, so a plain connector is all that is needed.
-async fn connect(port: u16, wanted: serde_json::Map<String, Json>) -> Result<fantoccini::Client, Failure> {
-    let mut builder = fantoccini::ClientBuilder::new(HttpConnector::new());
-    builder.capabilities(wanted);
-    builder.connect(&format!("http://127.0.0.1:{port}/")).await.map_err(not_started)
-}
-
-fn not_started(error: NewSessionError) -> Failure {
-    let told = match &error {
-        NewSessionError::SessionNotCreated(answer) => answer.message.to_string(),
-        NewSessionError::UnexpectedError(CmdError::Standard(answer)) => answer.message.to_string(),
-        other => other.to_string(),
-    };
-    let told = told.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
-    let lower = told.to_lowercase();
-    let mend = if lower.contains("version") || lower.contains("unable to find a matching set of capabilities") {
-        "Browser and driver do not fit together: update both, with `apt-get install firefox-esr` and \
-         `cargo install --locked geckodriver`"
-    } else if lower.contains("profile") || lower.contains("already running") || lower.contains("status 0") {
-        "The browser profile seems to be in use: close the Firefox that uses it, then run again"
-    } else {
-        "Try `firefox --headless --screenshot /tmp/try.png about:blank` to see what it says; \
-         `apt-get install firefox-esr` installs it"
-    };
-    Failure::new(FailureKind::Environment, format!("The browser did not start: {told}. {mend}."))
-}
-
-fn never_ready(options: &StartOptions) -> Failure {
-    let profile = options.profile.display();
-    let message = format!(
-        "The browser did not start within {} s: another Firefox may hold the profile {profile}, or the disk is full.",
-        START_LIMIT.as_secs()
-    );
-    Failure::new(FailureKind::Environment, message)
 }
 
 /// A folder for its owner alone: sessions are as good as passwords.

@@ -68,7 +68,10 @@ impl std::fmt::Debug for Wire {
 
 impl WebDriverCompatibleCommand for Wire {
     fn endpoint(&self, base_url: &Url, session: Option<&str>) -> Result<Url, ParseError> {
-        base_url.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+        let session = session.unwrap_or_default();
+        // For the session itself nothing stands behind it: chromedriver knows no command that ends with a slash.
+        let slash = if self.path.is_empty() { "" } else { "/" };
+        base_url.join(&format!("session/{session}{slash}{}", self.path))
     }
 
     fn method_and_body(&self, _url: &Url) -> (Method, Option<String>) {
@@ -128,10 +131,28 @@ pub(super) fn understand(error: CmdError) -> Result<Refusal, Failure> {
 
 /// True for what the driver says when it no longer reaches the browser.
 fn lost_browser(message: &str) -> bool {
-    ["marionette", "connection", "Process unexpectedly closed"].iter().any(|sign| message.contains(sign))
+    const SIGNS: &[&str] = &[
+        "marionette",
+        "connection",
+        "Process unexpectedly closed",
+        "disconnected",
+        "not connected to DevTools",
+        "not reachable",
+        "crashed",
+    ];
+    SIGNS.iter().any(|sign| message.contains(sign))
 }
 
-/// One of the browser's own error pages, by its address (`about:neterror?e=dnsNotFound&u=…`).
+/// True for an address of one of the browser's own error pages, and not of the site's.
+pub(super) fn is_error_page(address: &str) -> bool {
+    ["about:neterror", "about:certerror", CHROMIUM_ERROR].iter().any(|page| address.starts_with(page))
+}
+
+/// How `place.js` begins the address of Chromium's error pages.
+const CHROMIUM_ERROR: &str = "chrome-error:";
+
+/// One of the browser's own error pages, by its address: Firefox's `about:neterror?e=dnsNotFound&u=…`, or what `place.js`
+/// makes of Chromium's, `chrome-error:?e=ERR_NAME_NOT_RESOLVED&u=…`.
 pub(super) fn error_page(address: &str) -> Failure {
     let parameter = |name: &str| {
         let url = Url::parse(address).ok()?;
@@ -140,26 +161,70 @@ pub(super) fn error_page(address: &str) -> Failure {
     let code = parameter("e").unwrap_or_default();
     let host = parameter("u").and_then(|text| Url::parse(&text).ok()?.host_str().map(str::to_owned));
     let host = host.unwrap_or_else(|| "the site".to_owned());
-    let (kind, message) = match code.as_str() {
-        "dnsNotFound" => (FailureKind::Network, format!("The name {host} was not found: no network, or a wrong host.")),
-        "connectionFailure" => (FailureKind::Network, format!("{host} refused the connection.")),
-        "netTimeout" => (FailureKind::Network, format!("{host} did not answer in time.")),
-        "netReset" | "netInterrupt" => (FailureKind::Network, format!("The connection to {host} broke off.")),
-        "netOffline" => (FailureKind::Network, "This machine is offline.".to_owned()),
-        "proxyConnectFailure" | "proxyResolveFailure" => {
-            (FailureKind::Environment, format!("The proxy before {host} cannot be reached."))
-        }
-        // Firefox has one code for a TLS fault and for a connection that broke off in mid-TLS; only the latter is described
-        // without the name of an error.
-        "nssFailure2" if !is_tls_fault(&parameter("d").unwrap_or_default()) => {
-            (FailureKind::Network, format!("The connection to {host} broke off."))
-        }
-        "nssFailure2" | "nssBadCert" => {
+    let trouble = if address.starts_with(CHROMIUM_ERROR) {
+        chromium_trouble(&code)
+    } else {
+        firefox_trouble(&code, &parameter("d").unwrap_or_default())
+    };
+    let (kind, message) = match trouble {
+        Trouble::Name => (FailureKind::Network, format!("The name {host} was not found: no network, or a wrong host.")),
+        Trouble::Refused => (FailureKind::Network, format!("{host} refused the connection.")),
+        Trouble::Late => (FailureKind::Network, format!("{host} did not answer in time.")),
+        Trouble::BrokeOff => (FailureKind::Network, format!("The connection to {host} broke off.")),
+        Trouble::Offline => (FailureKind::Network, "This machine is offline.".to_owned()),
+        Trouble::Proxy => (FailureKind::Environment, format!("The proxy before {host} cannot be reached.")),
+        Trouble::Tls => {
             (FailureKind::Environment, format!("No secure connection to {host} came about (certificate or TLS)."))
         }
-        other => (FailureKind::Network, format!("{host} could not be opened ({other}).")),
+        Trouble::Other => (FailureKind::Network, format!("{host} could not be opened ({code}).")),
     };
     Failure::new(kind, message)
+}
+
+/// Why a page could not be loaded.
+enum Trouble {
+    Name,
+    Refused,
+    Late,
+    BrokeOff,
+    Offline,
+    Proxy,
+    Tls,
+    Other,
+}
+
+fn firefox_trouble(code: &str, described: &str) -> Trouble {
+    match code {
+        "dnsNotFound" => Trouble::Name,
+        "connectionFailure" => Trouble::Refused,
+        "netTimeout" => Trouble::Late,
+        "netReset" | "netInterrupt" => Trouble::BrokeOff,
+        "netOffline" => Trouble::Offline,
+        "proxyConnectFailure" | "proxyResolveFailure" => Trouble::Proxy,
+        // Firefox has one code for a TLS fault and for a connection that broke off in mid-TLS; only the latter is described
+        // without the name of an error.
+        "nssFailure2" if !is_tls_fault(described) => Trouble::BrokeOff,
+        "nssFailure2" | "nssBadCert" => Trouble::Tls,
+        _ => Trouble::Other,
+    }
+}
+
+fn chromium_trouble(code: &str) -> Trouble {
+    let code = code.trim_start_matches("net::");
+    match code.trim_start_matches("ERR_") {
+        "NAME_NOT_RESOLVED" | "NAME_RESOLUTION_FAILED" => Trouble::Name,
+        "CONNECTION_REFUSED" | "ADDRESS_UNREACHABLE" => Trouble::Refused,
+        "TIMED_OUT" | "CONNECTION_TIMED_OUT" => Trouble::Late,
+        "CONNECTION_RESET" | "CONNECTION_CLOSED" | "CONNECTION_ABORTED" | "EMPTY_RESPONSE" | "NETWORK_CHANGED" => {
+            Trouble::BrokeOff
+        }
+        "INTERNET_DISCONNECTED" => Trouble::Offline,
+        "TUNNEL_CONNECTION_FAILED" => Trouble::Proxy,
+        rest if rest.starts_with("PROXY_") => Trouble::Proxy,
+        rest if ["CERT_", "SSL_", "BAD_SSL_"].iter().any(|tls| rest.starts_with(tls)) => Trouble::Tls,
+        rest if rest.starts_with("DNS_") => Trouble::Name,
+        _ => Trouble::Other,
+    }
 }
 
 fn is_tls_fault(described: &str) -> bool {

@@ -149,15 +149,14 @@ impl File {
 
     fn driver(&self, node: &Node) -> Option<String> {
         let driver = self.words(node)?;
-        let program = driver.rsplit('/').next().unwrap_or(driver);
-        if program.starts_with("chromedriver") || driver.contains("://") {
+        if driver.contains("://") {
             self.not_supported(node.span.clone(), &format!("driver: {driver}"));
             return None;
         }
-        if driver != "geckodriver" && !driver.contains('/') {
+        if !["geckodriver", "chromedriver"].contains(&driver) && !driver.contains('/') {
             let cure = match nearest(driver, ["geckodriver", "chromedriver"]) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "write `geckodriver`, or the path of the driver program".to_owned(),
+                None => "write `geckodriver`, `chromedriver`, or the path of the driver program".to_owned(),
             };
             self.wrong(node.span.clone(), format!("there is no driver `{driver}`"), cure);
             return None;

@@ -14,7 +14,7 @@ use super::morning::World;
 use super::perform::failure_of;
 use super::scope::scope;
 use super::{Credentials, control};
-use crate::browser::Firefox;
+use crate::browser::RealBrowser;
 use crate::browser::looks_unnoticed;
 use crate::browser::visit::Visit;
 use crate::clock::{Clock, SystemClock};
@@ -86,7 +86,7 @@ struct AtWork<'w> {
     scope: Scope,
     period: Period,
     lease: Lease,
-    browser: Option<Firefox>,
+    browser: Option<RealBrowser>,
     /// The session that the browser has is another person's.
     somebody_else: bool,
 }

@@ -10,7 +10,7 @@ use super::plan::Planned;
 use super::progress::Progress;
 use super::scope::scope;
 use super::{Credentials, clock_fault, control, doubt, perform, requirements, tickets};
-use crate::browser::Firefox;
+use crate::browser::RealBrowser;
 use crate::browser::visit::{Prepared, Visit};
 use crate::clock::Instant;
 use crate::files::condition::Scope;
@@ -32,7 +32,7 @@ pub struct OpenLane<'a> {
     pub(super) lane: Lane,
     pub(super) lease: Lease,
     pub(super) credentials: Credentials,
-    pub(super) browser: Option<Firefox>,
+    pub(super) browser: Option<RealBrowser>,
     /// That browser was given what died with the last one.
     pub(super) given_back: bool,
     pub(super) session: Session,
@@ -297,7 +297,7 @@ impl<'a> OpenLane<'a> {
     }
 
     /// The browser of the lane, started when it is not running.
-    pub(super) async fn browser(&mut self) -> Result<&mut Firefox, Failure> {
+    pub(super) async fn browser(&mut self) -> Result<&mut RealBrowser, Failure> {
         use crate::browser::Browser;
         if let Some(dead) = self.browser.take_if(|browser| browser.is_dead()) {
             dead.close().await;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::kept::profile;
-use crate::browser::{Firefox, SCRATCH, StartOptions, scratch, sweep};
+use crate::browser::{RealBrowser, SCRATCH, StartOptions, scratch, sweep};
 use crate::files::model::{BrowserSettings, Site};
 use crate::ledger::Holder;
 use crate::run::{Failure, Lane};
@@ -28,8 +28,8 @@ pub struct Launcher {
 
 impl Launcher {
     /// Starts the browser of this lane.
-    pub async fn start(&self, site: &Site, lane: &Lane) -> Result<Firefox, Failure> {
-        Firefox::start(StartOptions {
+    pub async fn start(&self, site: &Site, lane: &Lane) -> Result<RealBrowser, Failure> {
+        RealBrowser::start(StartOptions {
             driver: self.settings.driver.clone(),
             binary: self.settings.binary.clone(),
             headless: self.settings.headless,

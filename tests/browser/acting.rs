@@ -152,7 +152,7 @@ async fn a_dialog_left_open_is_dismissed(lab: &mut Lab) {
     lab.server.serve("/", [html("<script>alert('周年庆')</script><p>x")]);
     let action = Action::Navigate(format!("{}/", lab.server.origin()));
     let command = Command { context: Context::default(), action, limit: Duration::from_secs(5) };
-    assert_eq!(lab.firefox.execute(command).await.unwrap(), Response::Done, "the dialog is open");
+    assert_eq!(lab.browser.execute(command).await.unwrap(), Response::Done, "the dialog is open");
     lab.server.serve("/ok", [html("<p>x")]);
     lab.read(vec![open("/ok")]).await.unwrap();
 }

@@ -68,7 +68,7 @@ async fn another_person_is_neither_signed_in_nor_out(lab: &mut Lab) {
 /// Sends a command as the driver gets it, dialogs and all.
 async fn ask(lab: &mut Lab, action: Action) -> Response {
     let command = Command { context: Context::default(), action, limit: Duration::from_secs(5) };
-    lab.firefox.execute(command).await.expect("the browser is there")
+    lab.browser.execute(command).await.expect("the browser is there")
 }
 
 async fn look(lab: &mut Lab) -> Option<Answer> {

@@ -1,11 +1,11 @@
-//! One real Firefox with a site on loopback, and short words to write task steps in Rust.
+//! One real browser with a site on loopback, and short words to write task steps in Rust.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::NaiveTime;
 use sunup::browser::visit::{Halt, Prepared, Reading, Visit};
-use sunup::browser::{Firefox, StartOptions};
+use sunup::browser::{Brand, RealBrowser, StartOptions};
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::condition::{Scope, Template};
 use sunup::files::model::*;
@@ -18,8 +18,11 @@ use crate::server::Server;
 
 pub const ZONE: chrono_tz::Tz = chrono_tz::Asia::Shanghai;
 
+/// Everything is tried in both.
+pub const BRANDS: [Brand; 2] = [Brand::Firefox, Brand::Chromium];
+
 pub struct Lab {
-    pub firefox: Firefox,
+    pub browser: RealBrowser,
     pub server: Server,
     pub site: Site,
     pub clock: SystemClock,
@@ -27,9 +30,9 @@ pub struct Lab {
 }
 
 /// Options for a browser with its profile below this folder.
-pub fn options(folder: &Path, mark: &str) -> StartOptions {
+pub fn options(brand: Brand, folder: &Path, mark: &str) -> StartOptions {
     StartOptions {
-        driver: std::env::var("SUNUP_GECKODRIVER").unwrap_or_else(|_| "geckodriver".to_owned()),
+        driver: brand.driver().to_owned(),
         binary: None,
         headless: true,
         profile: folder.join("profile"),
@@ -44,21 +47,21 @@ pub fn options(folder: &Path, mark: &str) -> StartOptions {
 }
 
 impl Lab {
-    pub async fn open() -> Self {
+    pub async fn open(brand: Brand) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let firefox = match Firefox::start(options(folder.path(), "test-lab")).await {
-            Ok(firefox) => firefox,
-            Err(failure) => panic!("these tests need a real Firefox: {}", failure.message),
+        let browser = match RealBrowser::start(options(brand, folder.path(), "test-lab")).await {
+            Ok(browser) => browser,
+            Err(failure) => panic!("these tests need a real {brand}: {}", failure.message),
         };
         let server = Server::start().await;
         let site = site(&server);
-        Lab { firefox, server, site, clock: SystemClock::new(), folder }
+        Lab { browser, server, site, clock: SystemClock::new(), folder }
     }
 
     pub fn visit(&mut self) -> Visit<'_> {
         let period = self.site.calendar.period(PeriodKind::Day, self.clock.now());
         Visit {
-            browser: &mut self.firefox,
+            browser: &mut self.browser,
             clock: &self.clock,
             site: &self.site,
             zone: ZONE,

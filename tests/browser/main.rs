@@ -1,4 +1,4 @@
-//! The browser module with a real Firefox and a site on loopback. The cases share one browser, one after another.
+//! The browser module with a real Firefox, a real Chromium, and a site on loopback. The cases share one browser, one after another.
 
 mod acting;
 mod bounds;
@@ -15,6 +15,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use lab::Lab;
+use sunup::browser::Brand;
 
 /// One browser at a time: some tests count processes.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -32,7 +33,7 @@ macro_rules! cases {
 }
 
 /// Runs cases in one browser. A case that fails gets the next one a fresh browser; all failures are told.
-async fn run(groups: &[&[(&'static str, Case)]]) {
+async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
     let mut failed = Vec::new();
     let mut open: Option<Lab> = None;
     // One case alone: `BROWSER_CASE=name cargo test --test browser`.
@@ -43,7 +44,7 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
         }
         let mut lab = match open.take() {
             Some(lab) => lab,
-            None => Lab::open().await,
+            None => Lab::open(brand).await,
         };
         lab.server.forget();
         let running = tokio::spawn(async move {
@@ -59,22 +60,23 @@ async fn run(groups: &[&[(&'static str, Case)]]) {
         }
     }
     if let Some(lab) = open {
-        lab.firefox.close().await;
+        lab.browser.close().await;
     }
-    assert!(failed.is_empty(), "failed: {failed:?}");
+    assert!(failed.is_empty(), "failed in {brand}: {failed:?}");
+}
+
+/// The cases of all files.
+const PAGES: [&[(&str, Case)]; 7] =
+    [finding::CASES, acting::CASES, reading::CASES, challenges::CASES, sections::CASES, commits::CASES, by_hand::CASES];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_in_firefox() {
+    let _alone = ALONE.lock().await;
+    run(Brand::Firefox, &PAGES).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages() {
+async fn pages_in_chromium() {
     let _alone = ALONE.lock().await;
-    run(&[
-        finding::CASES,
-        acting::CASES,
-        reading::CASES,
-        challenges::CASES,
-        sections::CASES,
-        commits::CASES,
-        by_hand::CASES,
-    ])
-    .await;
+    run(Brand::Chromium, &PAGES).await;
 }

@@ -10,12 +10,22 @@ use crate::support::{browser_turn, run};
 #[tokio::test]
 async fn a_second_run_acts_on_nothing_and_starts_no_browser() {
     let _turn = browser_turn();
-    let stage = Stage::new();
+    second_run(Stage::new()).await;
+}
+
+#[tokio::test]
+async fn the_same_in_chromium() {
+    let _turn = browser_turn();
+    second_run(Stage::own().in_chromium()).await;
+}
+
+async fn second_run(stage: Stage) {
     stage.place.count_browser_starts();
     let first = stage.morning("fresh").await;
     let (state, starts) = (stage.state(), stage.place.browser_starts());
     assert_eq!(starts, 1, "{}", first.outcome);
     assert_eq!(first.json["report"]["number"], 1);
+    assert_eq!(first.json["rehearsal"]["refused_hosts"], serde_json::json!([]), "the browser called somebody");
 
     let second = stage.morning("fresh").await;
     assert_eq!(second.outcome.code, 0, "{}", second.outcome);

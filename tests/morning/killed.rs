@@ -61,8 +61,9 @@ async fn kill(stage: &Stage, scenario: &str, there: impl Fn(&Stage) -> bool) {
     .await;
     runner.kill().await.expect("a runner");
     let left = stage.place.processes();
-    assert!(left.iter().any(|name| name == "geckodriver"), "the kill took the driver with it: {left:?}");
-    assert!(left.iter().any(|name| name.starts_with("firefox")), "the kill took the browser with it: {left:?}");
+    let is_left = |names: [&str; 2]| left.iter().any(|name| names.contains(&name.as_str()));
+    assert!(is_left(["geckodriver", "chromedriver"]), "the kill took the driver with it: {left:?}");
+    assert!(is_left(["firefox-esr", "chromium"]), "the kill took the browser with it: {left:?}");
 }
 
 /// The next run does what is left, and nothing a second time; what the killed one left is gone.
@@ -93,7 +94,8 @@ fn held(stage: &Stage) -> bool {
 /// before has lost it, and the next run signs in anew.
 fn has_session(stage: &Stage) -> bool {
     let profile = stage.data().join("profiles/community/main");
-    let kept = ["cookies.sqlite", "cookies.sqlite-wal"].map(|name| fs::read(profile.join(name)).unwrap_or_default());
+    let files = ["cookies.sqlite", "cookies.sqlite-wal", "Default/Cookies"];
+    let kept = files.map(|name| fs::read(profile.join(name)).unwrap_or_default());
     let names = |bytes: &Vec<u8>| bytes.windows(SESSION.len()).any(|piece| piece == SESSION);
     kept.iter().any(names)
 }
@@ -104,6 +106,24 @@ async fn after_the_click_it_is_not_clicked_again() {
     let stage = stage();
     kill(&stage, "unanswered", |stage| stage.counted().contains_key("checkin") && has_session(stage)).await;
     ends_well(&stage, "unanswered", 1).await;
+}
+
+/// Chromium writes its cookies down every half a minute, whoever is still there.
+#[tokio::test]
+async fn after_the_click_it_is_not_clicked_again_in_chromium() {
+    let _turn = browser_turn();
+    let stage = stage().in_chromium();
+    kill(&stage, "unanswered", |stage| stage.counted().contains_key("checkin")).await;
+    until("the browser that was left has kept its session", || has_session(&stage)).await;
+    ends_well(&stage, "unanswered", 1).await;
+}
+
+#[tokio::test]
+async fn in_the_sign_in_one_more_submission_is_made_in_chromium() {
+    let _turn = browser_turn();
+    let stage = stage().in_chromium();
+    kill(&stage, "held_sign_in", held).await;
+    ends_well(&stage, "held_sign_in", 2).await;
 }
 
 #[tokio::test]

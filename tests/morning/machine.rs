@@ -34,6 +34,7 @@ async fn a_missing_program_is_named_with_its_mend() {
     let cases = [
         ("driver: geckodriver", "driver: /nowhere/geckodriver", "cargo install --locked geckodriver"),
         ("headless: true", "headless: true\n  binary: /nowhere/firefox", "apt-get install firefox-esr"),
+        ("driver: geckodriver", "driver: /nowhere/chromedriver", "apt-get install chromium-driver"),
     ];
     for (old, new, mend) in cases {
         let stage = Stage::own();

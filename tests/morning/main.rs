@@ -1,4 +1,4 @@
-//! Whole mornings: the real program, a real Firefox, the example site of `fixtures/`, judged by what that site counted.
+//! Whole mornings: the real program, a real Firefox or Chromium, the example site of `fixtures/`, judged by what that site counted.
 
 #[allow(dead_code)] // Each test takes what it needs of it.
 #[path = "../mail/server.rs"]

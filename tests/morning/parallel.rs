@@ -34,7 +34,7 @@ async fn watched(stage: &Stage, scenario: &str) -> (Morning, usize) {
         tokio::select! {
             outcome = &mut running => return (Morning::of(outcome), most),
             () = clock.sleep_real(std::time::Duration::from_millis(50)) => {
-                let drivers = stage.place.processes().iter().filter(|name| *name == "geckodriver").count();
+                let drivers = stage.place.processes().iter().filter(|name| name.ends_with("driver")).count();
                 most = most.max(drivers);
             }
         }
@@ -107,7 +107,7 @@ async fn without_parallel_there_is_one_browser_at_a_time() {
 #[tokio::test]
 async fn an_account_that_blocks_does_not_hold_up_the_other() {
     let _turn = browser_turn();
-    let stage = two_sites();
+    let stage = two_sites().in_chromium();
     stage.edit("sunup.yaml", PARALLEL.0, PARALLEL.1);
     stage.edit("fixtures/second/site.yaml", "  slider:\n", "  not_here:\n");
     let morning = stage.morning("slider").await;

@@ -12,42 +12,53 @@ use crate::{canary, documented};
 
 /// A test of its own for each scenario, and the list of them.
 macro_rules! mornings {
-    ($($test:ident: $scenario:literal)*) => {
+    ($($test:ident: $scenario:literal in $browser:ident)*) => {
         const TESTED: &[&str] = &[$($scenario),*];
         $(
             #[tokio::test]
             async fn $test() {
-                ends_as_expected($scenario).await;
+                ends_as_expected($scenario, Browser::$browser).await;
             }
         )*
     };
 }
 
+/// Where a scenario is played. Most are played where a browser starts in half a second.
+enum Browser {
+    Firefox,
+    Chromium,
+}
+
 mornings! {
-    fresh: "fresh"
-    all_done: "all_done"
-    signed_out: "signed_out"
-    wrong_password: "wrong_password"
-    slider: "slider"
-    one_time_code: "one_time_code"
-    slow_sign_in: "slow_sign_in"
-    slow_code: "slow_code"
-    session_expiry: "session_expiry"
-    no_effect: "no_effect"
-    lying_toast: "lying_toast"
-    stale_button: "stale_button"
-    unanswered: "unanswered"
-    late_credit: "late_credit"
-    streak_bonus: "streak_bonus"
-    odd_rows: "odd_rows"
-    server_error_once: "5xx_once"
-    server_error_always: "5xx_always"
-    maintenance: "maintenance"
-    rate_limited: "rate_limited"
-    redesign: "redesign"
-    banner: "banner"
-    endless_page: "endless_page"
-    site_down: "site_down"
+    fresh: "fresh" in Firefox
+    fresh_in_chromium: "fresh" in Chromium
+    all_done: "all_done" in Chromium
+    signed_out: "signed_out" in Chromium
+    wrong_password: "wrong_password" in Firefox
+    wrong_password_in_chromium: "wrong_password" in Chromium
+    slider: "slider" in Firefox
+    slider_in_chromium: "slider" in Chromium
+    one_time_code: "one_time_code" in Chromium
+    slow_sign_in: "slow_sign_in" in Firefox
+    slow_code: "slow_code" in Chromium
+    session_expiry: "session_expiry" in Chromium
+    no_effect: "no_effect" in Chromium
+    lying_toast: "lying_toast" in Chromium
+    stale_button: "stale_button" in Firefox
+    unanswered: "unanswered" in Firefox
+    unanswered_in_chromium: "unanswered" in Chromium
+    late_credit: "late_credit" in Chromium
+    streak_bonus: "streak_bonus" in Chromium
+    odd_rows: "odd_rows" in Chromium
+    server_error_once: "5xx_once" in Chromium
+    server_error_always: "5xx_always" in Chromium
+    maintenance: "maintenance" in Chromium
+    rate_limited: "rate_limited" in Chromium
+    redesign: "redesign" in Firefox
+    banner: "banner" in Chromium
+    endless_page: "endless_page" in Firefox
+    endless_page_in_chromium: "endless_page" in Chromium
+    site_down: "site_down" in Chromium
 }
 
 fn mornings() -> BTreeMap<String, ExpectedMorning> {
@@ -58,14 +69,18 @@ fn mornings() -> BTreeMap<String, ExpectedMorning> {
 fn every_scenario_has_its_morning() {
     let mut tested: Vec<&str> = TESTED.to_vec();
     tested.sort_unstable();
+    tested.dedup();
     let mornings = mornings();
     assert_eq!(tested, mornings.keys().map(String::as_str).collect::<Vec<_>>());
 }
 
-async fn ends_as_expected(scenario: &str) {
+async fn ends_as_expected(scenario: &str, browser: Browser) {
     let expected = mornings().remove(scenario).expect("the scenario is in fixtures/expected.yaml");
     let _turn = browser_turn();
-    let stage = canary::stage();
+    let stage = match browser {
+        Browser::Firefox => canary::stage(),
+        Browser::Chromium => canary::stage().in_chromium(),
+    };
     let mut rehearsal = stage.rehearsal(scenario);
     rehearsal.env("SUNUP_LOG", "trace");
     let morning = Morning::of(run(rehearsal).await);

@@ -80,6 +80,17 @@ async fn a_cookie_that_dies_with_the_browser_is_there_on_the_next_morning() {
     assert_eq!(sign_ins(&stage), Some(3));
 }
 
+/// The same commands in the other browser.
+#[tokio::test]
+async fn the_next_morning_signs_in_nobody_in_chromium_either() {
+    let _turn = browser_turn();
+    let stage = stage().in_chromium();
+    checkin(&stage, 0).await;
+    let second = checkin(&stage, 1).await;
+    assert!(sealed(&stage).is_file(), "{}", second.outcome);
+    assert_eq!(sign_ins(&stage), Some(1), "{}", second.outcome);
+}
+
 #[tokio::test]
 async fn a_hint_comes_before_a_session_ends() {
     let _turn = browser_turn();

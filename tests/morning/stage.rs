@@ -46,6 +46,12 @@ impl Stage {
         Stage { place, files }
     }
 
+    /// The copy, in Chromium instead of Firefox.
+    pub fn in_chromium(self) -> Self {
+        self.edit("sunup.yaml", "driver: geckodriver", "driver: chromedriver");
+        self
+    }
+
     /// The same in a zone in which it is about noon now: the window is open, and the day does not end during the test.
     pub fn at_noon() -> Self {
         let stage = Stage::own();

@@ -34,8 +34,14 @@ impl Window {
         for folder in [&home, &profile] {
             std::fs::create_dir(folder).unwrap();
         }
-        let around =
-            Surroundings { zone: "Asia/Shanghai", home: &home, mark: "test-page", profile: &profile, headless: true };
+        let around = Surroundings {
+            zone: "Asia/Shanghai",
+            home: &home,
+            mark: "test-page",
+            profile: &profile,
+            headless: true,
+            locale: "zh-CN",
+        };
         let driver = Driver::start(&program("geckodriver"), &around).await;
         let driver = driver.unwrap_or_else(|failure| panic!("these tests need geckodriver: {}", failure.message));
         let wanted = json!({ "moz:firefoxOptions": {

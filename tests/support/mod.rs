@@ -63,14 +63,16 @@ impl Place {
         std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).expect("folders without a colon")
     }
 
-    /// Puts a geckodriver in front that leaves a mark each time it is started. [`Place::browser_starts`] counts them.
+    /// Puts drivers in front that leave a mark each time one is started. [`Place::browser_starts`] counts them.
     pub fn count_browser_starts(&self) {
-        let script = format!(
-            "#!/bin/sh\necho started >> '{}'\nexec '{}' \"$@\"\n",
-            self.path("starts").display(),
-            program("geckodriver").display(),
-        );
-        write_program(&self.path("bin/geckodriver"), &script);
+        for driver in ["geckodriver", "chromedriver"] {
+            let script = format!(
+                "#!/bin/sh\necho started >> '{}'\nexec '{}' \"$@\"\n",
+                self.path("starts").display(),
+                program(driver).display(),
+            );
+            write_program(&self.path("bin").join(driver), &script);
+        }
     }
 
     /// The processes that were started from here: their PATH names this place. Zombies do not count.

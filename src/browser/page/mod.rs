@@ -21,6 +21,33 @@ const PARTS: [&str; 7] = [
 const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, focus, ticked, option, \
                          chosen, scroll, asksForPassword, request, mask, items, table, scan, textOf, valueOf";
 
+/// What a script answers that was meant for a frame and ran in the top document.
+const ELSEWHERE: &str = "sunup: elsewhere";
+
+/// Functions that may change something, and so may not run twice. The others may: chromedriver runs a script again when its
+/// document went away in the middle, in the next one.
+const ONCE: [&str; 1] = ["request"];
+
+/// True for a function that must not be called together with the installation: in the next document it would run again.
+pub(super) fn runs_once(function: &str) -> bool {
+    ONCE.contains(&function)
+}
+
+/// Puts the scripts into a document, and nothing else.
+pub(super) fn install() -> String {
+    format!("{}return true;", *INSTALL)
+}
+
+/// A script for a frame's document alone: where the frame is gone, chromedriver runs it in the top document.
+pub(super) fn in_frame(script: &str) -> String {
+    format!("if (window === window.top) return '{ELSEWHERE}';\n{script}")
+}
+
+/// True when a script for a frame found itself in the top document.
+pub(super) fn is_elsewhere(answer: &Json) -> bool {
+    answer.as_str() == Some(ELSEWHERE)
+}
+
 /// Asks a document where it is, which needs none of the other scripts.
 pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place();");
 
@@ -30,8 +57,8 @@ static INSTALL: LazyLock<String> = LazyLock::new(|| {
     format!("window.sunup ??= (() => {{\nconst rules = {rules};\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n")
 });
 
-/// A script that calls a function, if the scripts are there. WebDriver's scripts see the page through a membrane:
-/// what they put on `window` stays hidden from the page's own scripts.
+/// A script that calls a function, if the scripts are there. In Firefox, WebDriver's scripts see the page through a
+/// membrane: what they put on `window` stays hidden from the page's own scripts. In Chromium they run beside those.
 pub(super) fn call(function: &str) -> String {
     format!("if (!window.sunup) return '{NOT_THERE}';\n{}", answer_of(function))
 }

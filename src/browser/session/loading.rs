@@ -8,15 +8,22 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use tokio::time::timeout;
 
-use super::{Firefox, Wire};
-use crate::browser::{Refusal, Response};
+use super::{RealBrowser, Wire};
+use crate::browser::{Brand, Refusal, Response};
 use crate::clock::Clock;
 use crate::run::Failure;
 
 /// How long after a click a document has time to begin to leave.
 const LEAVING: Duration = Duration::from_millis(50);
-/// A driver that was at a click for so long has waited itself for the document to leave: geckodriver gives it 200 ms.
+/// A geckodriver that was at a click for so long has waited itself for the document to leave: it gives it 200 ms.
 const DRIVER_WAITED: Duration = Duration::from_millis(200);
+
+/// How long a script may take while a document is on its way: somewhat longer than [`ARRIVE`] itself waits.
+const ARRIVING: Duration = Duration::from_millis(1500);
+/// How long it may take otherwise; each command has a limit of its own.
+const SCRIPTS: Duration = Duration::from_secs(3_600);
+/// How long a page may take to be given up.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// Marks a document, so that the next one can be told from it, and notes when it begins to leave.
 const MARK: &str = "window.sunupMark = arguments[0]; window.sunupLeaving = false;
@@ -47,7 +54,7 @@ const LEAVE: &str = "const [mark, patience] = arguments;
       look();
     });";
 
-impl Firefox {
+impl RealBrowser {
     /// A command that leads to another document (load, back, reload), until that one is parsed.
     pub(super) async fn load(
         &mut self,
@@ -55,6 +62,12 @@ impl Firefox {
         target: Option<&str>,
         limit: Duration,
     ) -> Result<Response, Failure> {
+        self.scripts_may_take(ARRIVING).await?;
+        let loaded = self.load_and_wait(wire, target, limit).await?;
+        self.end_of_loading(loaded).await
+    }
+
+    async fn load_and_wait(&mut self, wire: Wire, target: Option<&str>, limit: Duration) -> Result<Response, Failure> {
         let mark = self.next_mark();
         let before = match self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
             Ok(before) => before,
@@ -76,6 +89,31 @@ impl Firefox {
 
     /// A click, and the page that it leads to, if it leads to one at once.
     pub(super) async fn click(&mut self, element: &str, limit: Duration) -> Result<Response, Failure> {
+        self.scripts_may_take(ARRIVING).await?;
+        let clicked = self.click_and_follow(element, limit).await?;
+        self.end_of_loading(clicked).await
+    }
+
+    /// In Chromium a tab answers nothing while a page is on its way: one that is too slow is given up.
+    async fn end_of_loading(&mut self, response: Response) -> Result<Response, Failure> {
+        if self.brand == Brand::Chromium && response == Response::Refused(Refusal::Slow) {
+            let stop = json!({ "cmd": "Page.stopLoading", "params": {} });
+            self.ask(Wire::post("goog/cdp/execute", stop), STOPPING).await?.ok();
+        }
+        self.scripts_may_take(SCRIPTS).await?;
+        Ok(response)
+    }
+
+    /// chromedriver is told how long to wait for an answer, so that it listens again meanwhile. geckodriver always listens.
+    async fn scripts_may_take(&mut self, limit: Duration) -> Result<(), Failure> {
+        if self.brand == Brand::Chromium {
+            let limits = json!({ "script": limit.as_millis() as u64 });
+            self.ask(Wire::post("timeouts", limits), limit).await?.ok();
+        }
+        Ok(())
+    }
+
+    async fn click_and_follow(&mut self, element: &str, limit: Duration) -> Result<Response, Failure> {
         let mark = self.next_mark();
         match self.ask(Wire::script(MARK, &[json!(mark)]), limit).await? {
             Ok(_) => {}
@@ -85,7 +123,8 @@ impl Firefox {
         }
         let began = self.clock.uptime();
         let clicked = self.ask(Wire::post(format!("element/{element}/click"), json!({})), limit).await?;
-        let waited = self.clock.uptime().saturating_sub(began) >= DRIVER_WAITED;
+        let took = self.clock.uptime().saturating_sub(began);
+        let waited = self.brand == Brand::Firefox && took >= DRIVER_WAITED;
         match clicked {
             // What goes wrong with the page after the click is no sign that there was none.
             Ok(_) | Err(Refusal::Script(_)) => {
@@ -96,8 +135,18 @@ impl Firefox {
                 self.at = None;
                 Ok(Response::Done)
             }
+            // chromedriver tries a click again when the document went away in the middle of it, and then finds the element gone.
+            Err(Refusal::Stale) if self.brand == Brand::Chromium && !self.is_marked(mark, limit).await? => {
+                self.follow(mark, LEAVING, limit).await
+            }
             Err(refusal) => Ok(Response::Refused(refusal)),
         }
+    }
+
+    /// True when the document is still the marked one.
+    async fn is_marked(&mut self, mark: u64, limit: Duration) -> Result<bool, Failure> {
+        let same = self.ask(Wire::script("return window.sunupMark === arguments[0]", &[json!(mark)]), limit).await?;
+        Ok(same.is_ok_and(|same| same == json!(true)))
     }
 
     /// After a click that was made: no refusal may say otherwise from here on.

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::Walk;
 use crate::browser::command::{Action, Context, Refusal, Response};
+use crate::browser::wire::{error_page, is_error_page};
 use crate::files::condition::Template;
 use crate::files::model::Go;
 use crate::run::{Failure, FailureKind, Policy};
@@ -84,8 +85,8 @@ impl Walk<'_, '_> {
             Response::Refused(refusal) => return Err(super::refused(&refusal)),
             _ => self.place().await?,
         };
-        if place.document.starts_with("about:neterror") || place.document.starts_with("about:certerror") {
-            return Err(crate::browser::wire::error_page(&place.document));
+        if is_error_page(&place.document) {
+            return Err(error_page(&place.document));
         }
         Ok(place)
     }

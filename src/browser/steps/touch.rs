@@ -15,6 +15,10 @@ use crate::run::{Failure, FailureKind};
 /// How often a tab or a dialog that is about to open is looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How often an element is looked for anew that was drawn again. geckodriver clicks at once; chromedriver takes up to a tenth
+/// of a second, and a list that is drawn again several times in a second can be in its way more than once.
+const ANEW: usize = 5;
+
 impl Walk<'_, '_> {
     /// A step that has a target: found, waited for, and used. An `optional` one is left out when it is not there now.
     pub(super) async fn touch(&mut self, step: &Step) -> Result<(), Failure> {
@@ -39,13 +43,18 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The page was drawn again between the look and the use: it is looked for once more.
+    /// The page was drawn again between the look and the use, which shows that nothing was done: it is looked for anew.
     async fn once_more(&mut self, step: &Step, target: &Target) -> Result<(), Failure> {
-        let found = self.locate(target, need_of(&step.verb)).await?;
-        self.watch_before(&found).await?;
-        match self.use_element(&step.verb, &found).await? {
-            Use::Done => Ok(()),
-            Use::Refused(refusal) => Err(refused(&refusal)),
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let found = self.locate(target, need_of(&step.verb)).await?;
+            self.watch_before(&found).await?;
+            match self.use_element(&step.verb, &found).await? {
+                Use::Done => return Ok(()),
+                Use::Refused(Refusal::Stale) if tries < ANEW => {}
+                Use::Refused(refusal) => return Err(refused(&refusal)),
+            }
         }
     }
 

@@ -65,7 +65,7 @@ pub enum Language {
 /// `browser:` of `sunup.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrowserSettings {
-    /// The driver program: a name on PATH or a path. Default `geckodriver`.
+    /// The driver program: a name on PATH or a path. Default `geckodriver`; `chromedriver` drives Chromium or Chrome.
     pub driver: String,
     /// The browser program; found by the driver itself when none.
     pub binary: Option<PathBuf>,
