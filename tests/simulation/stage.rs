@@ -74,7 +74,7 @@ impl<'w> Stage<'w> {
         self.world.tell(|| format!("{run} starts"));
         // The same holder again stands for one that is known to be dead on its host, and is replaced at once.
         let host = format!("host{number}");
-        let holder = Holder { host, boot: "b".into(), pid: 1, start: process.elsewhere };
+        let holder = Holder { host, boot: "b".into(), pid: 1, start: process.elsewhere, signs_in: false };
         process.life = Some(Box::pin(morning::run(self.world, Rc::clone(&process.seat), holder, run)));
     }
 
