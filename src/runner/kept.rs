@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use super::lane::OpenLane;
 use super::morning::World;
 use crate::browser::visit::Visit;
-use crate::browser::{Cookie, Cookies};
+use crate::browser::{Browser, Cookie, Cookies};
 use crate::clock::Instant;
 use crate::files::model::{Account, Act, Project, Site};
 use crate::ledger::{Ledger, SessionOrigin};
@@ -191,6 +191,10 @@ impl OpenLane<'_> {
 
     /// Seals what would die with the browser. What goes wrong with that costs a sign-in, and nothing else.
     pub(super) async fn keep_session(&mut self, period: crate::timing::Period) -> Result<()> {
+        // A browser that is gone tells nothing: what was sealed before it went is the newest there is.
+        if self.browser.as_ref().is_none_or(|browser| browser.is_dead()) {
+            return Ok(());
+        }
         let (world, lane) = (self.world, self.lane.clone());
         let kept = match self.visit(period).await {
             Ok(mut visit) => Keeper::of(world, &lane).keep(&mut visit).await,
