@@ -25,9 +25,10 @@ check: ## Format, lints and documentation only
 	cargo clippy --locked --all-targets --test simulation --test zones -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps
 
-soak: ## The wider simulation: a million mornings, every pair of crashes of every task shape, and the hunt for secrets of every shape
+soak: ## The wider simulation: a million mornings, every pair of crashes of every task shape, the whole corpus, secrets of every shape
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
+	CHALLENGE=": " cargo test --locked --test challenges -- --nocapture
 	@scripts/need-packages soak
 	cargo test --locked --test morning -- --ignored --nocapture
 

@@ -99,7 +99,14 @@ impl Visit<'_> {
                 continue;
             }
             walk.set_limit(LIMIT);
-            walk.enter_origin(&url).await?;
+            // An origin that cannot be reached now gets nothing: the others are worth having, and a sign-in mends the rest.
+            if let Err(failure) = walk.enter_origin(&url).await {
+                if walk.visit.browser.is_dead() {
+                    return Err(failure);
+                }
+                tracing::warn!(origin, "what was kept of a session is not given back: {}", failure.message);
+                continue;
+            }
             for cookie in cookies {
                 walk.give_cookie(cookie).await?;
             }

@@ -7,7 +7,7 @@ use super::keys::append_in;
 use super::leases::is_newest;
 use super::stamp::stamp;
 use super::store::Statements;
-use super::tickets::suspended_by;
+use super::tickets::{SiteWait, suspended_by, waits_in};
 use super::{Lease, Ledger, LedgerError};
 use crate::run::{Event, Key, Lane, TaskRun};
 
@@ -20,6 +20,8 @@ pub enum IntentAnswer {
     LeaseLost,
     /// A ticket suspends the account or its site.
     Suspended(i64),
+    /// The site asked to be left alone.
+    Waits(SiteWait),
     /// This generation of the key has one already.
     Taken,
 }
@@ -39,7 +41,7 @@ impl Ledger {
         let Event::Intended { generation, unit } = event else { return Ok(IntentAnswer::Taken) };
         let intent_key = unit.as_ref().map_or_else(|| key.clone(), |have| key.unit(have));
         let answer = self.write(|transaction| {
-            if let Some(no) = forbidden(transaction, lease)? {
+            if let Some(no) = forbidden(transaction, lease, at)? {
                 return Ok(no);
             }
             let written = transaction.execute_cached(
@@ -115,7 +117,7 @@ impl Ledger {
         at: DateTime<Utc>,
     ) -> Result<IntentAnswer, LedgerError> {
         self.write(|transaction| {
-            if let Some(no) = forbidden(transaction, lease)? {
+            if let Some(no) = forbidden(transaction, lease, at)? {
                 return Ok(no);
             }
             if submissions_in(transaction, &lease.lane, day)? >= limit {
@@ -152,11 +154,14 @@ fn submissions_in(connection: &Connection, lane: &Lane, day: NaiveDate) -> rusql
     )
 }
 
-fn forbidden(transaction: &Connection, lease: &Lease) -> rusqlite::Result<Option<IntentAnswer>> {
+fn forbidden(transaction: &Connection, lease: &Lease, at: DateTime<Utc>) -> rusqlite::Result<Option<IntentAnswer>> {
     if !is_newest(transaction, lease)? {
         return Ok(Some(IntentAnswer::LeaseLost));
     }
-    Ok(suspended_by(transaction, &lease.lane)?.map(IntentAnswer::Suspended))
+    if let Some(number) = suspended_by(transaction, &lease.lane)? {
+        return Ok(Some(IntentAnswer::Suspended(number)));
+    }
+    Ok(waits_in(transaction, &lease.lane.site, at)?.map(IntentAnswer::Waits))
 }
 
 #[cfg(test)]

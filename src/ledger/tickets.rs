@@ -195,16 +195,15 @@ impl Ledger {
 
     /// Until when a site asked to be left alone, if that is still to come.
     pub fn site_wait(&self, site: &str, now: DateTime<Utc>) -> Result<Option<SiteWait>, LedgerError> {
-        self.read(|connection| {
-            connection
-                .query_row_cached(
-                    "SELECT until, kind FROM waits WHERE site = ?1 AND until > ?2",
-                    params![site, stamp(now)],
-                    |row| Ok(SiteWait { until: unstamp(0, &row.get::<_, String>(0)?)?, kind: row.get(1)? }),
-                )
-                .optional()
-        })
+        self.read(|connection| waits_in(connection, site, now))
     }
+}
+
+/// The wait of a site, inside a transaction.
+pub(super) fn waits_in(connection: &Connection, site: &str, now: DateTime<Utc>) -> rusqlite::Result<Option<SiteWait>> {
+    let sql = "SELECT until, kind FROM waits WHERE site = ?1 AND until > ?2";
+    let wait = |row: &Row<'_>| Ok(SiteWait { until: unstamp(0, &row.get::<_, String>(0)?)?, kind: row.get(1)? });
+    connection.query_row_cached(sql, params![site, stamp(now)], wait).optional()
 }
 
 const COLUMNS: &str = "number, site, account, kind, suspends, task, text, failure, fingerprint, opened_at, reopened, \

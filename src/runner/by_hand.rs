@@ -256,12 +256,18 @@ impl AtWork<'_> {
         Ok(HandedOver::Kept { closed })
     }
 
+    /// The lane's lease, once more.
+    fn still_ours(&mut self) -> Result<bool> {
+        Ok(self.world.ledger.keep_lease(&mut self.lease, self.world.clock.now(), NEEDED)?)
+    }
+
     /// The window is closed, and the lane given back. Another person's session is not kept: the profile goes with it.
     async fn end(mut self) -> Result<()> {
         if let Some(browser) = self.browser.take() {
             browser.close().await;
         }
-        if self.somebody_else {
+        // A lane that was lost meanwhile is another's, and so is what lies in its profile.
+        if self.somebody_else && self.still_ours()? {
             Keeper::of(self.world, &self.lane).forget();
             let profile = profile(&self.world.launcher.data, &self.lane);
             if let Err(error) = fs::remove_dir_all(&profile) {

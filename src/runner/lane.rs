@@ -15,7 +15,7 @@ use crate::browser::visit::{Pictures, Prepared, Visit};
 use crate::clock::Instant;
 use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
-use crate::ledger::{IntentAnswer, Lease};
+use crate::ledger::{IntentAnswer, Lease, SiteWait};
 use crate::run::{
     Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, Status, TaskRun,
     Which,
@@ -60,6 +60,8 @@ const LAST_STEP: Duration = Duration::from_secs(15);
 enum Stop {
     LeaseLost,
     Suspended(i64),
+    /// Another lane of the site was told to stay away.
+    Waits(SiteWait),
     RunOver,
     Told,
 }
@@ -208,7 +210,10 @@ impl<'a> OpenLane<'a> {
         if now >= self.ends_at {
             return Ok(Some(Stop::RunOver));
         }
-        Ok(self.world.ledger.suspended_by(&self.lane)?.map(Stop::Suspended))
+        if let Some(number) = self.world.ledger.suspended_by(&self.lane)? {
+            return Ok(Some(Stop::Suspended(number)));
+        }
+        Ok(self.world.ledger.site_wait(&self.lane.site, now)?.map(Stop::Waits))
     }
 
     /// How long the next effect may take: the attempt's limit, and not much longer than the run itself.
@@ -229,7 +234,7 @@ impl<'a> OpenLane<'a> {
         Ok(Some(match stop {
             Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
             Stop::Told => Event::Interrupted,
-            Stop::RunOver | Stop::Suspended(_) => Event::NotTried { failure },
+            Stop::RunOver | Stop::Suspended(_) | Stop::Waits(_) => Event::NotTried { failure },
         }))
     }
 
@@ -343,13 +348,20 @@ impl<'a> OpenLane<'a> {
         }
     }
 
+    /// Pages may be loaded: the lane is ours, no ticket suspends it, and its site did not ask to be left alone.
+    fn may_load(&self) -> Result<bool> {
+        let ledger = self.world.ledger;
+        let waits = ledger.site_wait(&self.lane.site, self.world.clock.now())?.is_some();
+        Ok(!self.lost && !waits && ledger.suspended_by(&self.lane)?.is_none())
+    }
+
     /// Closes the lane: points are read back, the browser ends, the lease is given back.
     pub async fn close(mut self) -> Result<()> {
         if let Some(period) = self.touched {
             if !self.world.control.is_stopped() {
                 self.read_points(period).await?;
             }
-            if self.session.is_signed_in() {
+            if self.may_load()? && self.session.is_signed_in() {
                 self.keep_session(period).await?;
             }
         }
@@ -367,6 +379,7 @@ impl Stop {
             Stop::RunOver => run_over(),
             Stop::Told => control::stopped(),
             Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
+            Stop::Waits(wait) => perform::stays_away(wait),
         })
     }
 }

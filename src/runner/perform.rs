@@ -9,7 +9,7 @@ use super::plan::Planned;
 use super::scope::with_checked;
 use crate::browser::visit::{Committed, Halt, Prepared};
 use crate::files::model::{Act, Effect, Section, Step, Verify};
-use crate::ledger::IntentAnswer;
+use crate::ledger::{IntentAnswer, SiteWait};
 use crate::run::{Event, Failure, FailureKind, Next, Reading, SOMEBODY_ELSE, SessionEvent, Which, too_late};
 
 impl<'a> OpenLane<'a> {
@@ -192,9 +192,18 @@ pub(super) fn failure_of(halt: Halt) -> Failure {
     }
 }
 
+/// The site told another lane to stay away.
+pub(super) fn stays_away(wait: &SiteWait) -> Failure {
+    let kind = FailureKind::from_word(&wait.kind).unwrap_or(FailureKind::RateLimited);
+    let until = wait.until.format("%Y-%m-%dT%H:%M:%SZ");
+    let message = format!("the site asked to be left alone until {until}; nothing was sent");
+    Failure { retry_at: Some(wait.until), ..Failure::new(kind, message) }
+}
+
 /// Why an intent was not written.
 pub(super) fn refused_intent(answer: &IntentAnswer) -> Failure {
     let message = match answer {
+        IntentAnswer::Waits(wait) => return stays_away(wait),
         IntentAnswer::LeaseLost => {
             "another runner took the lane over just before the commit step; nothing was sent".to_owned()
         }

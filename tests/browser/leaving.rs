@@ -19,8 +19,7 @@ crate::cases![
 ];
 
 async fn a_request_whose_page_leaves_is_sent_once(lab: &mut Lab) {
-    let page =
-        "<script>setInterval(async () => { if ((await fetch('/leave')).ok) location.href = '/next' }, 30)</script>";
+    let page = "<p>签到</p><script>setInterval(async () => { if ((await fetch('/leave')).ok) location.href = '/next' }, 30)</script>";
     lab.server.serve("/", [html(page)]);
     lab.server.serve("/next", [html("<p>elsewhere</p>")]);
     lab.server.serve("/checkin", [json("{}").after(Duration::from_secs(60))]);
@@ -34,7 +33,8 @@ async fn a_request_whose_page_leaves_is_sent_once(lab: &mut Lab) {
         }
         server.serve("/leave", [html("")]);
     });
-    lab.read(vec![open("/"), send]).await.unwrap_err();
+    let failure = lab.read(vec![open("/"), send]).await.unwrap_err();
+    assert_eq!(lab.server.count("POST /checkin"), 1, "{failure:?}");
     leaving.await.unwrap();
     assert!(lab.server.count("GET /next") > 0, "the page stayed");
     assert_eq!(lab.server.count("POST /checkin"), 1);

@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use sunup::files::model::Effect;
-use sunup::ledger::{IntentAnswer, Lease, Ticket};
+use sunup::ledger::{IntentAnswer, Lease, SiteWait, Ticket};
 use sunup::run::{
     Answer, Event, Failure, FailureKind, Lane, Next, Phase, Policy, Reading, SUBMISSIONS_A_DAY, Session, SessionEvent,
     SessionNext, Source, Standing, Status, TaskRun, Which, too_late,
@@ -31,6 +31,7 @@ pub struct OpenLane {
 enum Stop {
     LeaseLost,
     Suspended(i64),
+    Waits(SiteWait),
 }
 
 impl OpenLane {
@@ -122,7 +123,10 @@ impl OpenLane {
             return Some(Stop::LeaseLost);
         }
         let ticket = world.ledger.suspended_by(&self.lane).unwrap();
-        ticket.filter(|_| !world.has(Bug::SuspensionIgnored)).map(Stop::Suspended)
+        if let Some(number) = ticket.filter(|_| !world.has(Bug::SuspensionIgnored)) {
+            return Some(Stop::Suspended(number));
+        }
+        world.ledger.site_wait(&self.lane.site, world.now()).unwrap().map(Stop::Waits)
     }
 
     /// `perform`: one effect. `last` when it is the one read that a suspended lane may still do.
@@ -248,7 +252,7 @@ impl OpenLane {
                 let failure = stop.failure(of);
                 return Some(match stop {
                     Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
-                    Stop::Suspended(_) => Event::NotTried { failure },
+                    Stop::Suspended(_) | Stop::Waits(_) => Event::NotTried { failure },
                 });
             }
         }
@@ -395,6 +399,10 @@ impl Stop {
     fn failure(&self, of: &Morning<'_>) -> Failure {
         match self {
             Stop::LeaseLost => Failure::new(FailureKind::Timeout, "another runner took the lane over"),
+            Stop::Waits(wait) => {
+                let kind = FailureKind::from_word(&wait.kind).unwrap_or(FailureKind::RateLimited);
+                Failure { retry_at: Some(wait.until), ..Failure::new(kind, "the site asked to be left alone") }
+            }
             Stop::Suspended(number) => {
                 let open = of.world.ledger.open_tickets().unwrap();
                 let failure =

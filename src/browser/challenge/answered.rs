@@ -45,7 +45,7 @@ impl Walk<'_, '_> {
             Heard::Nothing if place.status >= 400 => return Err(self.by_status_alone(place).await),
             Heard::Nothing | Heard::Fine => {}
         }
-        if let Some(failure) = by_address(&place.url) {
+        if let Some(failure) = self.told_by_address(&place.url) {
             return Err(failure);
         }
         self.led_to_sign_in(asked_for, place).await
@@ -57,6 +57,12 @@ impl Walk<'_, '_> {
             Ok(Heard::Said(said)) => said.failure,
             _ => failure,
         }
+    }
+
+    /// What an address says of a way through an identity server. That nobody is signed in is an answer to whoever asks that.
+    fn told_by_address(&self, address: &str) -> Option<Failure> {
+        let asks = self.signs_in || self.identifies;
+        by_address(address).filter(|failure| !(asks && failure.kind == FailureKind::SessionExpired))
     }
 
     /// A page that was asked for and led to the sign-in: nobody is signed in, unless it asks for more than a sign-in. Whoever
@@ -83,7 +89,7 @@ impl Walk<'_, '_> {
         if let Some(said) = answered.says(now) {
             return Ok(Heard::Said(said));
         }
-        let passed = answer.through.iter().chain([&answer.url]).find_map(|address| by_address(address));
+        let passed = answer.through.iter().chain([&answer.url]).find_map(|address| self.told_by_address(address));
         if let Some(failure) = passed {
             return Ok(Heard::Said(Said { failure, passive: false, by_status: false }));
         }

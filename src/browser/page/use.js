@@ -19,7 +19,10 @@ const field = (element) => ({
 const typing = (element) => {
   const attribute = (of, name) => Element.prototype.getAttribute.call(of, name);
   const form = element.form ?? element.closest("form");
-  const submits = form ? [...form.elements].filter((each) => attribute(each, "formaction") !== null) : [];
+  // Image buttons are not among a form's elements, and a field may be called "elements".
+  const elements = form ? Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get.call(form) : [];
+  const images = form ? [...form.getRootNode().querySelectorAll("input[type=image]")].filter((each) => each.form === form) : [];
+  const submits = [...elements, ...images].filter((each) => attribute(each, "formaction") !== null);
   const addresses = [form && attribute(form, "action"), ...submits.map((each) => attribute(each, "formaction"))]
     .filter(Boolean).map((address) => URL.parse(address, document.baseURI)).filter((url) => url?.protocol !== "javascript:");
   return { origin: location.origin, sent: addresses.map((url) => url?.origin ?? "null") };

@@ -151,12 +151,18 @@ impl Heard {
             through.push(url);
             through
         });
-        let headers = response.headers.into_iter().map(|header| (header.name.to_lowercase(), header.value.text()));
+        let mut headers = BTreeMap::<String, String>::new();
+        for header in response.headers {
+            let all = headers.entry(header.name.to_lowercase()).or_default();
+            // Several of one name are one list (RFC 9110, 5.2).
+            let apart = if all.is_empty() { "" } else { ", " };
+            *all = format!("{all}{apart}{}", header.value.text());
+        }
         self.answers.push_back(PageAnswer {
             url: response.url,
             through: through.unwrap_or_default(),
             status: response.status,
-            headers: headers.collect(),
+            headers,
             cached: response.from_cache,
             tab,
             navigation,

@@ -130,7 +130,8 @@ impl Walk<'_, '_> {
         wait_until(answer.headers.get("retry-after")?, self.visit.clock.now())
     }
 
-    /// A request needs a document of its origin: its icon is a small one that asks for nothing.
+    /// A request needs a document of its origin: its icon is a small one that asks for nothing. What the server says to that is
+    /// no word about the account: whoever needs a person says so again to the request itself.
     pub(in crate::browser) async fn enter_origin(&mut self, url: &Url) -> Result<(), Failure> {
         let origin = url.origin().ascii_serialization();
         if self.place().await.is_ok_and(|here| here.origin == origin) {
@@ -139,6 +140,11 @@ impl Walk<'_, '_> {
         for path in ["/favicon.ico", "/robots.txt"] {
             match self.load(Action::Navigate(format!("{origin}{path}"))).await {
                 Ok(place) if place.origin == origin => return Ok(()),
+                Err(failure) if is_of_account(failure.kind) => {
+                    if self.place().await.is_ok_and(|here| here.origin == origin) {
+                        return Ok(());
+                    }
+                }
                 Err(failure) if failure.kind != FailureKind::PageChanged => return Err(failure),
                 _ => {}
             }
@@ -207,6 +213,11 @@ impl Request {
 
 fn accepted(status: u16, accept: &[u16]) -> bool {
     if accept.is_empty() { (200..300).contains(&status) } else { accept.contains(&status) }
+}
+
+/// Kinds that would stop an account, or its whole site.
+fn is_of_account(kind: FailureKind) -> bool {
+    kind.needs_person() || kind == FailureKind::SessionExpired
 }
 
 pub(in crate::browser) fn no_document(url: &Url) -> Failure {

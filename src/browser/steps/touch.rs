@@ -40,8 +40,8 @@ impl Walk<'_, '_> {
     }
 
     /// The page was drawn again, or left, between the look and the use: it is looked for anew while there is time. geckodriver
-    /// clicks at once; chromedriver takes up to a tenth of a second, in which a list can be drawn again more than once. What is no commit step may be
-    /// done again, whether or not the page has seen something of it.
+    /// clicks at once; chromedriver takes up to a tenth of a second, in which a list can be drawn again more than once. What is
+    /// no commit step may be done again, whether or not the page has seen something of it.
     async fn once_more(&mut self, step: &Step, target: &Target) -> Result<(), Failure> {
         loop {
             let found = self.locate(target, need_of(&step.verb)).await?;

@@ -274,13 +274,13 @@ fn report_link((date, subject, at): &(NaiveDate, String, Instant), said: &Said<'
     ReportLink { href: format!("/report/{date}"), subject: subject.clone(), made }
 }
 
-/// How the daemon is.
 /// Who is signed in, since when, and for how long.
 fn sessions(seen: Option<&Seen>, said: &Said<'_>) -> Vec<String> {
     let sessions = seen.into_iter().flat_map(|seen| &seen.report.sessions);
     sessions.map(|session| session.line(said.words, said.zone)).collect()
 }
 
+/// How the daemon is.
 fn state(health: &Health, wellness: Wellness, said: &Said<'_>) -> Vec<String> {
     let at = |key: &str, at: Instant| said.words.with(key, &[("time", said.time(at).into())]);
     let mut state = vec![said.words.get(&format!("page-wellness-{}", wellness.word()))];
