@@ -1,6 +1,7 @@
 //! What an event makes of a key: the readings, and the way to the proof.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use rust_decimal::Decimal;
 
 use super::{PERIOD_OVER, Phase, TaskRun};
 use crate::files::model::Effect;
@@ -117,6 +118,12 @@ impl TaskRun {
         match &reading.answer {
             Answer::Done => self.prove(at, reading, rules),
             Answer::Goal { have, want } if want.is_some_and(|want| *have >= want) => self.prove(at, reading, rules),
+            // A count that is less than it was is a stale one: acting on it would do a unit twice.
+            Answer::Goal { have, .. } if self.has_fallen(*have) && rules.effect == Effect::Once => {
+                let before = self.unit.unwrap_or_default();
+                let message = format!("the count fell from {before} to {have}; it is not acted upon");
+                self.fail(at, &Failure::new(FailureKind::NotRendered, message), rules);
+            }
             Answer::Goal { have, .. } => {
                 self.unproved &= self.unit.is_none_or(|unit| *have <= unit);
                 self.unit = Some(*have);
@@ -130,6 +137,11 @@ impl TaskRun {
                 self.fail(at, &failure, rules);
             }
         }
+    }
+
+    /// Less than there was after an act of this key.
+    fn has_fallen(&self, have: Decimal) -> bool {
+        self.acts > 0 && self.unit.is_some_and(|unit| have < unit)
     }
 
     /// A positive "to do". Where an act is still unproved, two of them are needed before the next act, and an attempt

@@ -147,6 +147,23 @@ fn a_goal_goes_on_only_after_have_rose() {
     assert_eq!((key.state.status, key.state.acts), (Status::Success, 2));
 }
 
+/// Found by fuzzing: the count was read once, too low, and the first unit was done again.
+#[test]
+fn a_count_that_falls_is_not_acted_upon() {
+    let mut key = Driven::started(counting());
+    key.read(Which::Check, goal(0)).tell(Event::Prepared { notes: vec![] }).acts();
+    key.next();
+    key.read(Which::Verify, goal(1));
+    assert_eq!(key.next(), Next::Prepare);
+    key.tell(Event::PrepareFailed { failure: Failure::new(FailureKind::PageChanged, "seen") });
+    assert_eq!(key.next(), Next::Read(Which::Check));
+    key.read(Which::Check, goal(0));
+    assert_eq!((key.state.status, key.next()), (Status::Failed, Next::Read(Which::Check)), "it asks again");
+    key.read(Which::Check, goal(1));
+    key.tell(Event::Prepared { notes: vec![] });
+    assert_eq!(key.next(), Next::Intend { generation: 1, unit: Some("1".into()) });
+}
+
 #[test]
 fn trouble_at_the_commit_is_noted_and_verify_decides() {
     let mut key = Driven::started(once());
