@@ -44,7 +44,7 @@ impl Walk<'_, '_> {
         let taken = if harmless { self.ask(&context, Action::Picture).await.ok() } else { None };
         // The page may have gone on while it was looked at.
         for document in documents {
-            harmless &= self.mask(&document, false).await.is_none_or(|seen| is_harmless(&seen, redactor));
+            harmless &= self.mask(&document, false).await.is_some_and(|seen| is_harmless(&seen, redactor));
         }
         if !harmless {
             return Picture::Withheld;

@@ -14,9 +14,8 @@ use super::morning::World;
 use super::perform::failure_of;
 use super::scope::scope;
 use super::{Credentials, control};
-use crate::browser::RealBrowser;
-use crate::browser::looks_unnoticed;
 use crate::browser::visit::Visit;
+use crate::browser::{Action, Browser, Command, Context, RealBrowser, Response, looks_unnoticed};
 use crate::clock::{Clock, SystemClock};
 use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
@@ -28,6 +27,8 @@ use crate::timing::{Period, PeriodKind};
 const LOOK: Duration = Duration::from_secs(2);
 /// A page that has just signed somebody in may still be on its way to the next one.
 const SETTLE: Duration = Duration::from_millis(1500);
+/// A browser that does not say for so long which tabs it has is gone.
+const NO_ANSWER: Duration = Duration::from_secs(15);
 /// The last look, which may open pages.
 const VERIFY_LIMIT: Duration = Duration::from_secs(60);
 /// The lease is kept for longer than what comes next may take.
@@ -140,6 +141,9 @@ impl AtWork<'_> {
                 return Ok(HandedOver::Locked("another run, which took the lane over".to_owned()));
             }
             let through = said_so || (unnoticed && self.looks_through(person).await?);
+            if !unnoticed {
+                self.put_away_if_closed().await;
+            }
             if self.browser.is_none() {
                 return Ok(HandedOver::Closed);
             }
@@ -178,6 +182,20 @@ impl AtWork<'_> {
             zone: world.project.settings.timezone,
             pictures: None,
         })
+    }
+
+    /// A window that the person has closed is the end of it. Asking which tabs there are touches none of them.
+    async fn put_away_if_closed(&mut self) {
+        let Some(browser) = self.browser.as_mut() else { return };
+        let tabs = Command { context: Context::default(), action: Action::Tabs, limit: NO_ANSWER };
+        let gone = match browser.execute(tabs).await {
+            Ok(Response::Tabs(tabs)) => tabs.is_empty(),
+            Ok(_) => false,
+            Err(_) => true,
+        };
+        if gone && let Some(browser) = self.browser.take() {
+            browser.close().await;
+        }
     }
 
     /// A look that the person does not notice. A browser that is gone is put away.

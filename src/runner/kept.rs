@@ -76,7 +76,7 @@ impl<'k> Keeper<'k> {
                 Cookies::new()
             }
         };
-        self.hide(&cookies);
+        self.hide("kept", &cookies);
         cookies
     }
 
@@ -90,7 +90,7 @@ impl<'k> Keeper<'k> {
     pub async fn keep(&self, visit: &mut Visit<'_>) -> Result<Option<DateTime<Utc>>, String> {
         let found = tokio::time::timeout(LIMIT, visit.cookies()).await;
         let found = found.map_err(|_| "the browser does not answer".to_owned())?.map_err(|failure| failure.message)?;
-        self.hide(&found);
+        self.hide("found", &found);
         let lasts = lasts_until(found.values().flatten());
         // An origin that could not be reached keeps what it had.
         let mut dying: Cookies = self.kept().into_iter().filter(|(origin, _)| !found.contains_key(origin)).collect();
@@ -113,11 +113,11 @@ impl<'k> Keeper<'k> {
         let _ = fs::remove_file(self.file());
     }
 
-    /// They are as good as passwords.
-    fn hide(&self, cookies: &Cookies) {
-        for cookie in cookies.values().flatten().filter(|cookie| cookie.value.len() >= TELLING) {
-            self.redactor.add(&SecretString::from(cookie.value.clone()));
-        }
+    /// Those that a session may hang on are as good as passwords, while they last.
+    fn hide(&self, where_from: &str, cookies: &Cookies) {
+        let telling = |cookie: &&Cookie| cookie.value.len() >= TELLING && (cookie.http_only || cookie.expiry.is_none());
+        let values = cookies.values().flatten().filter(telling).map(|cookie| SecretString::from(cookie.value.clone()));
+        self.redactor.set(&format!("{where_from} {}", self.lane), values);
     }
 }
 

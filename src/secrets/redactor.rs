@@ -1,6 +1,6 @@
 //! Takes secrets out of texts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
@@ -30,10 +30,30 @@ const CUTS: [&str; 2] = ["…", "..."];
 
 #[derive(Default)]
 struct Known {
+    /// Those that stay, and those that are somebody's until he has others.
+    lasting: Part,
+    passing: BTreeMap<String, Part>,
     /// Each secret as it may be read.
     plain: BTreeSet<String>,
     forms: Vec<Form>,
     automaton: Option<AhoCorasick>,
+}
+
+/// Some secrets.
+#[derive(Default, PartialEq)]
+struct Part {
+    plain: BTreeSet<String>,
+    forms: BTreeSet<Form>,
+}
+
+impl Part {
+    fn add(&mut self, secret: &SecretString) {
+        let secret = secret.expose_secret();
+        if secret.chars().count() >= SHORTEST {
+            self.plain.extend(variants(secret));
+            self.forms.extend(forms(secret));
+        }
+    }
 }
 
 impl Redactor {
@@ -44,22 +64,23 @@ impl Redactor {
 
     /// From now on this secret is taken out.
     pub fn add(&self, secret: &SecretString) {
-        let secret = secret.expose_secret();
-        if secret.chars().count() < SHORTEST {
-            return;
-        }
         let mut known = self.known.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let before = known.forms.len();
-        let all: BTreeSet<Form> = known.forms.drain(..).chain(forms(secret)).collect();
-        known.forms = all.into_iter().collect();
-        if known.forms.len() == before {
-            return;
+        let before = known.lasting.forms.len();
+        known.lasting.add(secret);
+        if known.lasting.forms.len() != before {
+            known.build();
         }
-        known.plain.extend(variants(secret));
-        known.automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(known.forms.iter().map(|form| &form.bytes))
-            .ok();
+    }
+
+    /// From now on these secrets are taken out, and no more those that `owner` had before: cookies change every day.
+    pub fn set(&self, owner: &str, secrets: impl IntoIterator<Item = SecretString>) {
+        let mut part = Part::default();
+        secrets.into_iter().for_each(|secret| part.add(&secret));
+        let mut known = self.known.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if known.passing.get(owner) != Some(&part) {
+            known.passing.insert(owner.to_owned(), part);
+            known.build();
+        }
     }
 
     /// The text without secrets.
@@ -89,6 +110,17 @@ impl Redactor {
 }
 
 impl Known {
+    fn build(&mut self) {
+        let parts = || [&self.lasting].into_iter().chain(self.passing.values());
+        let plain = parts().flat_map(|part| &part.plain).cloned().collect();
+        let forms: BTreeSet<Form> = parts().flat_map(|part| &part.forms).cloned().collect();
+        (self.plain, self.forms) = (plain, forms.into_iter().collect());
+        self.automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(self.forms.iter().map(|form| &form.bytes))
+            .ok();
+    }
+
     fn redact(&self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut copied = 0;

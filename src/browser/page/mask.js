@@ -17,6 +17,8 @@ const gone = { ...still, opacity: "0" };
 // Elements that were masked, with the style that they had.
 const masked = new Map();
 
+let maskedHere = false;
+
 const paint = (element, style) => {
   if (!element.style || masked.has(element)) return;
   masked.set(element, element.hasAttribute("style") ? element.style.cssText : null);
@@ -63,9 +65,13 @@ const mask = (on) => {
   const roots = rootsIn(document);
   const said = saidBy(roots);
   if (!on) {
+    // A document that came meanwhile was never masked.
+    const was = maskedHere;
+    maskedHere = false;
     unmask();
-    return { said, frames: [] };
+    return { said: was ? said : null, frames: [] };
   }
+  maskedHere = true;
   for (const root of roots) {
     root.querySelectorAll(typedInto).forEach((each) => paint(each, each.localName === "select" ? blackList : black));
     root.querySelectorAll(`${edited}, ${opaque}`).forEach((each) => paint(each, gone));

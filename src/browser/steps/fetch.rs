@@ -138,15 +138,17 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         for path in ["/favicon.ico", "/robots.txt"] {
-            match self.load(Action::Navigate(format!("{origin}{path}"))).await {
+            let failure = match self.load(Action::Navigate(format!("{origin}{path}"))).await {
                 Ok(place) if place.origin == origin => return Ok(()),
-                Err(failure) if is_of_account(failure.kind) => {
-                    if self.place().await.is_ok_and(|here| here.origin == origin) {
-                        return Ok(());
-                    }
-                }
-                Err(failure) if failure.kind != FailureKind::PageChanged => return Err(failure),
-                _ => {}
+                Ok(_) => continue,
+                Err(failure) => failure,
+            };
+            if !is_of_account(failure.kind) && failure.kind != FailureKind::PageChanged {
+                return Err(failure);
+            }
+            let is_there = is_of_account(failure.kind) && self.place().await.is_ok_and(|here| here.origin == origin);
+            if is_there {
+                return Ok(());
             }
         }
         Err(no_document(url))
