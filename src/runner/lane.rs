@@ -9,16 +9,16 @@ use super::morning::World;
 use super::plan::Planned;
 use super::progress::Progress;
 use super::scope::scope;
-use super::{Credentials, clock_fault, control, doubt, perform, requirements, tickets};
+use super::stop::Stop;
+use super::{Credentials, clock_fault, doubt, perform, requirements, tickets};
 use crate::browser::RealBrowser;
 use crate::browser::visit::{Pictures, Prepared, Visit};
 use crate::clock::Instant;
 use crate::files::condition::Scope;
 use crate::files::model::{Account, Site};
-use crate::ledger::{IntentAnswer, Lease, SiteWait};
+use crate::ledger::{IntentAnswer, Lease};
 use crate::run::{
     Event, Failure, FailureKind, Lane, Next, Phase, Policy, Session, SessionEvent, Source, Standing, Status, TaskRun,
-    Which,
 };
 use crate::secrets::Redact;
 use crate::timing::Period;
@@ -50,21 +50,8 @@ pub struct OpenLane<'a> {
     pub(super) touched: Option<Period>,
 }
 
-/// A lease is kept for longer than a step may take, by this.
-const MARGIN: chrono::TimeDelta = chrono::TimeDelta::minutes(5);
-
 /// What a run has begun before its limit has so much longer.
 const LAST_STEP: Duration = Duration::from_secs(15);
-
-/// Why a lane stops before its next step.
-enum Stop {
-    LeaseLost,
-    Suspended(i64),
-    /// Another lane of the site was told to stay away.
-    Waits(SiteWait),
-    RunOver,
-    Told,
-}
 
 impl<'a> OpenLane<'a> {
     /// Opens a lane under a lease that was taken.
@@ -195,27 +182,6 @@ impl<'a> OpenLane<'a> {
         }
     }
 
-    /// What stops the lane before its next step.
-    fn stop(&mut self, planned: &Planned<'_>) -> Result<Option<Stop>> {
-        let now = self.world.clock.now();
-        // Long enough for the longest step that may follow.
-        let needed = chrono::TimeDelta::from_std(attempt_limit(planned)).unwrap_or_default() + MARGIN;
-        if !self.world.ledger.keep_lease(&mut self.lease, now, needed)? {
-            self.lost = true;
-            return Ok(Some(Stop::LeaseLost));
-        }
-        if self.world.control.is_stopped() {
-            return Ok(Some(Stop::Told));
-        }
-        if now >= self.ends_at {
-            return Ok(Some(Stop::RunOver));
-        }
-        if let Some(number) = self.world.ledger.suspended_by(&self.lane)? {
-            return Ok(Some(Stop::Suspended(number)));
-        }
-        Ok(self.world.ledger.site_wait(&self.lane.site, now)?.map(Stop::Waits))
-    }
-
     /// How long the next effect may take: the attempt's limit, and not much longer than the run itself.
     pub(super) fn limit(&self, attempt: Duration) -> Duration {
         let left = (self.ends_at - self.world.clock.now()).to_std().unwrap_or_default();
@@ -225,17 +191,6 @@ impl<'a> OpenLane<'a> {
     /// The site's day now, which may be another than that of the key at work.
     pub(super) fn site_day(&self) -> chrono::NaiveDate {
         self.site.calendar.day(self.world.clock.now())
-    }
-
-    /// Why a sign-in stops in its middle: whatever stops the lane before its next step.
-    pub(super) fn stops_sign_in(&mut self, planned: &Planned<'_>) -> Result<Option<Event>> {
-        let Some(stop) = self.stop(planned)? else { return Ok(None) };
-        let failure = stop.failure(self)?;
-        Ok(Some(match stop {
-            Stop::LeaseLost => Event::ReadFailed { which: Which::SignIn, failure },
-            Stop::Told => Event::Interrupted,
-            Stop::RunOver | Stop::Suspended(_) | Stop::Waits(_) => Event::NotTried { failure },
-        }))
     }
 
     /// Sign-ins of today that the ledger may have lost.
@@ -348,13 +303,6 @@ impl<'a> OpenLane<'a> {
         }
     }
 
-    /// Pages may be loaded: the lane is ours, no ticket suspends it, and its site did not ask to be left alone.
-    fn may_load(&self) -> Result<bool> {
-        let ledger = self.world.ledger;
-        let waits = ledger.site_wait(&self.lane.site, self.world.clock.now())?.is_some();
-        Ok(!self.lost && !waits && ledger.suspended_by(&self.lane)?.is_none())
-    }
-
     /// Closes the lane: points are read back, the browser ends, the lease is given back.
     pub async fn close(mut self) -> Result<()> {
         if let Some(period) = self.touched {
@@ -367,20 +315,6 @@ impl<'a> OpenLane<'a> {
         }
         self.end_browser().await;
         Ok(self.world.ledger.release_lease(&self.lease, self.world.clock.now())?)
-    }
-}
-
-impl Stop {
-    fn failure(&self, lane: &OpenLane<'_>) -> Result<Failure> {
-        Ok(match self {
-            Stop::LeaseLost => {
-                Failure::new(FailureKind::Timeout, "another runner took the lane over; this one stopped")
-            }
-            Stop::RunOver => run_over(),
-            Stop::Told => control::stopped(),
-            Stop::Suspended(number) => tickets::standing(lane.world, *number)?,
-            Stop::Waits(wait) => perform::stays_away(wait),
-        })
     }
 }
 

@@ -40,6 +40,7 @@ mod round;
 mod scope;
 mod shared_key;
 mod sign_in;
+mod stop;
 mod tickets;
 mod told;
 mod turn;
