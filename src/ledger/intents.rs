@@ -287,6 +287,20 @@ mod tests {
     }
 
     #[test]
+    fn none_while_the_site_asked_to_be_left_alone_whichever_account_was_told() {
+        let desk = Desk::new();
+        let until = desk.now + chrono::TimeDelta::hours(1);
+        let failure = Failure::new(FailureKind::RateLimited, "seen");
+        desk.ledger.site_waits(&lane().site, until, &failure).unwrap();
+        let waits = IntentAnswer::Waits(SiteWait { until, kind: "rate_limited".into() });
+        assert_eq!(desk.intend(0, None), waits);
+        let submit =
+            |at: DateTime<Utc>| desk.ledger.intend_sign_in("run", &desk.lease, desk.now.date_naive(), 2, at).unwrap();
+        assert_eq!(submit(desk.now), waits);
+        assert_eq!(submit(until), IntentAnswer::Written, "its time is over");
+    }
+
+    #[test]
     fn what_was_proved_not_sent_does_not_count_and_what_was_never_answered_does() {
         let desk = Desk::new();
         desk.intend(0, None);
