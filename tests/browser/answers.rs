@@ -189,7 +189,7 @@ async fn a_page_that_leads_to_the_sign_in_is_no_page(lab: &mut Lab) {
     site.sign_in.check = section(vec![open("/home")]);
     let mut visit = lab.visit();
     visit.site = &site;
-    visit.read_section(&site.sign_in.check, Default::default()).await.expect("an answer: signed out");
+    visit.read_identity(&site.sign_in.check, Default::default()).await.expect("an answer: signed out");
 }
 
 async fn an_empty_page_says_nothing(lab: &mut Lab) {

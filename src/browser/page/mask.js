@@ -28,7 +28,8 @@ const paint = (element, style) => {
 const unmask = () => {
   for (const [element, before] of masked) {
     element.style.cssText = before ?? "";
-    if (before === null) element.removeAttribute("style");
+    // Chromium writes this attribute late: only once it was asked for can it be removed.
+    if (before === null && element.hasAttribute("style")) element.removeAttribute("style");
   }
   masked.clear();
 };
