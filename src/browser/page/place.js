@@ -24,5 +24,6 @@ const place = () => {
     document: told ? answered : document.documentURI,
     status,
     bare: bare(),
+    stand_in: Boolean(told) || (location.protocol.startsWith("http") && document.documentURI.startsWith("about:")),
   };
 };

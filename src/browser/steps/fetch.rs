@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use url::Url;
 
 use super::Walk;
+use super::open::Place;
 use crate::browser::challenge::{self, Answered, Said, made_at, wait_until};
 use crate::browser::command::Action;
 use crate::files::model::{Fetch, FetchBody, JsonTemplate};
@@ -134,20 +135,20 @@ impl Walk<'_, '_> {
     /// no word about the account: whoever needs a person says so again to the request itself.
     pub(in crate::browser) async fn enter_origin(&mut self, url: &Url) -> Result<(), Failure> {
         let origin = url.origin().ascii_serialization();
-        if self.place().await.is_ok_and(|here| here.origin == origin) {
+        let is_there = |place: &Place| place.origin == origin && !place.stand_in;
+        if self.place().await.is_ok_and(|here| is_there(&here)) {
             return Ok(());
         }
         for path in ["/favicon.ico", "/robots.txt"] {
             let failure = match self.load(Action::Navigate(format!("{origin}{path}"))).await {
-                Ok(place) if place.origin == origin => return Ok(()),
+                Ok(place) if is_there(&place) => return Ok(()),
                 Ok(_) => continue,
                 Err(failure) => failure,
             };
             if !is_of_account(failure.kind) && failure.kind != FailureKind::PageChanged {
                 return Err(failure);
             }
-            let is_there = is_of_account(failure.kind) && self.place().await.is_ok_and(|here| here.origin == origin);
-            if is_there {
+            if is_of_account(failure.kind) && self.place().await.is_ok_and(|here| is_there(&here)) {
                 return Ok(());
             }
         }

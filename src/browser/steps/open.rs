@@ -36,6 +36,9 @@ pub(in crate::browser) struct Place {
     pub document: String,
     /// HTTP status of the page load; 0 where the browser does not say.
     pub status: u16,
+    /// A page of the browser's own stands in for it, such as one that says that nothing came: no request can be sent from there.
+    #[serde(default)]
+    pub stand_in: bool,
     /// There is nothing on it.
     #[serde(default)]
     pub bare: bool,
