@@ -55,7 +55,7 @@ fn place() -> Action {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_hangs_is_given_up_with_its_browser() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         let (folder, server) = (TempDir::new().unwrap(), Server::start().await);
         server.serve("/", [html("<script>setTimeout(() => { for (;;); }, 300)</script>")]);
@@ -79,7 +79,7 @@ async fn a_page_that_hangs_is_given_up_with_its_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_is_told_and_the_profile_lives_on() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         let (folder, server) = (TempDir::new().unwrap(), Server::start().await);
         server.serve("/", [html("<p>hello</p>").header("set-cookie", "session=kept; Max-Age=9999")]);
@@ -123,7 +123,7 @@ fn stop(mark: &str, name: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_driver_that_hangs_is_given_up_with_its_browser() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         let folder = TempDir::new().unwrap();
         let mut browser = RealBrowser::start(options(brand, folder.path(), "driver-hangs")).await.unwrap();
@@ -138,7 +138,7 @@ async fn a_driver_that_hangs_is_given_up_with_its_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_does_not_quit_is_killed() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         for (mark, hangs) in [("browser-hangs", process_name(brand)), ("quit-hangs", brand.driver())] {
             let folder = TempDir::new().unwrap();
@@ -156,7 +156,7 @@ async fn a_browser_that_does_not_quit_is_killed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_our_environment_reaches_the_browser() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         let folder = TempDir::new().unwrap();
         let browser = RealBrowser::start(options(brand, folder.path(), "clean")).await.unwrap();
@@ -177,7 +177,7 @@ async fn nothing_of_our_environment_reaches_the_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orphans_of_a_run_that_ended_are_swept() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for brand in BRANDS {
         let folder = TempDir::new().unwrap();
         let browser = RealBrowser::start(options(brand, folder.path(), "orphan")).await.unwrap();
@@ -191,7 +191,7 @@ async fn orphans_of_a_run_that_ended_are_swept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_pages_see_is_what_was_asked_for() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     let server = Server::start().await;
     // It waits for its answer, and so does the page.
     let look = "<script>const said = new XMLHttpRequest();
@@ -218,7 +218,7 @@ async fn what_pages_see_is_what_was_asked_for() {
 /// A container that was removed leaves its mark in the profile, and the next one has another name.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_that_another_machine_left_is_taken_over() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     let folder = TempDir::new().unwrap();
     let profile = folder.path().join("profile");
     std::fs::create_dir(&profile).unwrap();
@@ -245,7 +245,7 @@ async fn start_with(brand: Brand, driver: String, folder: &Path) -> Failure {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_missing_is_named_with_its_mend() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     for (brand, no_driver, driver_mend, browser_mend) in [
         (Brand::Firefox, "no-such-driver", "cargo install --locked geckodriver", "apt-get install firefox-esr"),
         (Brand::Chromium, "chromedriver-none", "apt-get install chromium-driver", "apt-get install chromium`"),
@@ -284,7 +284,7 @@ async fn refusing(brand: Brand, folder: &Path, message: &str) -> Failure {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_does_not_fit_is_the_machines_fault() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     let folder = TempDir::new().unwrap();
     for (brand, message, mend) in [
         (
@@ -324,7 +324,7 @@ async fn a_browser_that_does_not_fit_is_the_machines_fault() {
 /// chromedriver starts a browser that is newer than itself, and says nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_major_version_than_the_drivers_is_told_with_both() {
-    let _alone = crate::ALONE.lock().await;
+    let _alone = crate::ALONE.write().await;
     let folder = TempDir::new().unwrap();
     let session = serde_json::json!({ "sessionId": "7", "capabilities": {
         "browserVersion": "157.0.9000.1",

@@ -20,9 +20,10 @@ use std::pin::Pin;
 
 use lab::Lab;
 use sunup::browser::Brand;
+use sunup::clock::{Clock, SystemClock};
 
-/// One browser at a time: some tests count processes.
-static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Tests that count processes are alone; the pages of both browsers go side by side.
+static ALONE: tokio::sync::RwLock<()> = tokio::sync::RwLock::const_new(());
 
 type Running<'l> = Pin<Box<dyn Future<Output = ()> + Send + 'l>>;
 type Case = for<'l> fn(&'l mut Lab) -> Running<'l>;
@@ -38,6 +39,7 @@ macro_rules! cases {
 
 /// Runs cases in one browser. A case that fails gets the next one a fresh browser; all failures are told.
 async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
+    let clock = SystemClock::new();
     let mut failed = Vec::new();
     let mut open: Option<Lab> = None;
     // One case alone: `BROWSER_CASE=name cargo test --test browser`.
@@ -51,13 +53,14 @@ async fn run(brand: Brand, groups: &[&[(&'static str, Case)]]) {
             None => Lab::open(brand).await,
         };
         lab.server.forget();
+        let began = clock.uptime();
         let running = tokio::spawn(async move {
             case(&mut lab).await;
             lab
         });
         match running.await {
             Ok(lab) => {
-                eprintln!("{name}");
+                eprintln!("{:>6} ms  {brand}  {name}", (clock.uptime() - began).as_millis());
                 open = Some(lab)
             }
             Err(_) => failed.push(name),
@@ -86,12 +89,12 @@ const PAGES: [&[(&str, Case)]; 11] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_in_firefox() {
-    let _alone = ALONE.lock().await;
+    let _alone = ALONE.read().await;
     run(Brand::Firefox, &PAGES).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_in_chromium() {
-    let _alone = ALONE.lock().await;
+    let _alone = ALONE.read().await;
     run(Brand::Chromium, &PAGES).await;
 }

@@ -35,9 +35,6 @@ struct Tally {
     false_stops: usize,
 }
 
-/// One browser at a time: pages are timed.
-static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_its_kind_in_firefox() {
     every_page_its_kind(Brand::Firefox).await;
@@ -49,7 +46,6 @@ async fn every_page_its_kind_in_chromium() {
 }
 
 async fn every_page_its_kind(brand: Brand) {
-    let _alone = ALONE.lock().await;
     let only = std::env::var("CHALLENGE").unwrap_or_default();
     let mut cases = corpus::load(&folder());
     let all = cases.len();
