@@ -111,10 +111,14 @@ impl Network {
     /// The latest answer in this tab, once.
     pub fn take(&self, tab: &Tab) -> Option<PageAnswer> {
         let mut heard = self.shared.lock();
-        let latest = heard.answers.iter().rposition(|answer| answer.tab == *tab)?;
-        let answer = heard.answers.remove(latest);
+        let latest = heard.answers.iter().rposition(|answer| answer.tab == *tab && is_last(answer))?;
+        let mut answer = heard.answers.remove(latest)?;
+        // Chromium gives each part of a way a number of its own.
+        let passed = heard.answers.iter().filter(|other| other.tab == *tab && !is_last(other));
+        let passed: Vec<String> = passed.map(|other| other.url.clone()).collect();
+        answer.through.splice(0..0, passed);
         heard.answers.retain(|answer| answer.tab != *tab);
-        answer
+        Some(answer)
     }
 }
 
@@ -132,11 +136,16 @@ impl Shared {
     }
 }
 
+/// A redirect is no answer yet: the one that it leads to is on its way, and tells what was passed.
+fn is_last(answer: &PageAnswer) -> bool {
+    !matches!(answer.status, 301 | 302 | 303 | 307 | 308)
+}
+
 impl Heard {
     /// The answer that brought the document at this address; any when none is known.
     fn has(&self, tab: &Tab, wanted: Option<&Url>) -> bool {
         let brought = |answer: &PageAnswer| wanted.is_none_or(|url| document_at(&answer.url).as_ref() == Some(url));
-        self.deaf || self.answers.iter().any(|answer| answer.tab == *tab && brought(answer))
+        self.deaf || self.answers.iter().any(|answer| answer.tab == *tab && is_last(answer) && brought(answer))
     }
 
     fn take_in(&mut self, event: Event) {
