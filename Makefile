@@ -28,6 +28,7 @@ check: ## Format, lints and documentation only
 soak: ## The wider simulation: a million mornings, every pair of crashes of every task shape, the whole corpus, secrets of every shape
 	SUNUP_MORNINGS=1_000_000 $(SIMULATION) -- --include-ignored --nocapture
 	cargo test --locked --test processes -- --ignored --nocapture
+	cargo test --locked --test browser -- --ignored --nocapture
 	CHALLENGE=": " cargo test --locked --test challenges -- --nocapture
 	@scripts/need-packages soak
 	cargo test --locked --test morning -- --ignored --nocapture

@@ -36,7 +36,6 @@ mornings! {
     all_done: "all_done" in Chromium
     signed_out: "signed_out" in Chromium
     wrong_password: "wrong_password" in Firefox
-    wrong_password_in_chromium: "wrong_password" in Chromium
     slider: "slider" in Firefox
     slider_in_chromium: "slider" in Chromium
     one_time_code: "one_time_code" in Chromium
@@ -46,7 +45,6 @@ mornings! {
     no_effect: "no_effect" in Chromium
     lying_toast: "lying_toast" in Chromium
     stale_button: "stale_button" in Firefox
-    unanswered: "unanswered" in Firefox
     unanswered_in_chromium: "unanswered" in Chromium
     late_credit: "late_credit" in Chromium
     streak_bonus: "streak_bonus" in Chromium
@@ -57,7 +55,6 @@ mornings! {
     rate_limited: "rate_limited" in Chromium
     redesign: "redesign" in Firefox
     banner: "banner" in Chromium
-    endless_page: "endless_page" in Firefox
     endless_page_in_chromium: "endless_page" in Chromium
     site_down: "site_down" in Chromium
 }
