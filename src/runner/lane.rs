@@ -211,7 +211,7 @@ impl<'a> OpenLane<'a> {
         let at = world.clock.now();
         let event = event.redacted(world.redactor);
         if let Some(failure) = event.failure() {
-            self.take_in(planned, failure, at)?;
+            self.take_in(Some(&planned.task.id), failure, at)?;
         }
         let mut after = state.clone();
         after.apply(at, &event, &planned.rules);
@@ -242,10 +242,10 @@ impl<'a> OpenLane<'a> {
     }
 
     /// What a failure means for the lane: a ticket, a wait of the site, a session or a browser that is gone.
-    fn take_in(&mut self, planned: &Planned<'a>, failure: &Failure, at: Instant) -> Result<()> {
+    pub(super) fn take_in(&mut self, task: Option<&str>, failure: &Failure, at: Instant) -> Result<()> {
         let policy = failure.kind.policy();
         if failure.kind.needs_person() && failure.rule.as_deref() != Some(tickets::STANDING) {
-            tickets::open(self, planned, failure, at)?;
+            tickets::open(self, task, failure, at)?;
         }
         if policy == Policy::SiteWaits {
             self.world.ledger.site_waits(&self.lane.site, failure.site_waits_until(at), failure)?;
@@ -306,7 +306,7 @@ impl<'a> OpenLane<'a> {
     /// Closes the lane: points are read back, the browser ends, the lease is given back.
     pub async fn close(mut self) -> Result<()> {
         if let Some(period) = self.touched {
-            if !self.world.control.is_stopped() {
+            if !self.lost && !self.world.control.is_stopped() {
                 self.read_points(period).await?;
             }
             if self.may_load()? && self.session.is_signed_in() {

@@ -8,7 +8,7 @@ use super::perform::failure_of;
 use super::scope::scope;
 use crate::files::model::Section;
 use crate::ledger::PointsRead;
-use crate::run::{Failure, FailureKind, Reading};
+use crate::run::{Failure, FailureKind, Policy, Reading};
 use crate::secrets::Redact;
 use crate::timing::Period;
 use crate::values::Value;
@@ -32,7 +32,7 @@ impl OpenLane<'_> {
             (None, None) if !self.session.is_signed_in() => {
                 Err(Failure::new(FailureKind::SessionExpired, "not read: nobody is signed in"))
             }
-            (None, None) => self.read_rows(section, period).await,
+            (None, None) => self.read_here(section, period).await?,
         };
         let at = world.clock.now();
         let (balance, incomplete) = match read {
@@ -43,13 +43,22 @@ impl OpenLane<'_> {
                 }
                 (balance(&reading), None)
             }
-            Err(failure) => {
-                let failure = failure.redacted(world.redactor);
-                (None, Some(format!("{}: {}", failure.kind, failure.message)))
-            }
+            Err(failure) => (None, Some(format!("{}: {}", failure.kind, failure.message))),
         };
         world.ledger.keep_points_read(&self.lane, period.day, &PointsRead { at, balance, incomplete })?;
         Ok(())
+    }
+
+    /// The read itself. A page that asks for a person, or to be left alone, says so to the whole lane.
+    async fn read_here(&mut self, section: &Section, period: Period) -> Result<Result<Reading, Failure>> {
+        let world = self.world;
+        let read = self.read_rows(section, period).await.map_err(|failure| failure.redacted(world.redactor));
+        if let Err(failure) = &read
+            && (failure.kind.needs_person() || failure.kind.policy() == Policy::SiteWaits)
+        {
+            self.take_in(None, failure, world.clock.now())?;
+        }
+        Ok(read)
     }
 
     async fn read_rows(&mut self, section: &Section, period: Period) -> Result<Reading, Failure> {

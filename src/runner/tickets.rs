@@ -12,8 +12,8 @@ use crate::run::{Event, Failure, FailureKind, Lane};
 /// The rule named in a failure that only repeats what a ticket says already.
 pub(super) const STANDING: &str = "standing-ticket";
 
-/// Opens the ticket of a failure that needs a person, which this key met.
-pub(super) fn open(lane: &OpenLane<'_>, planned: &Planned<'_>, failure: &Failure, at: Instant) -> Result<i64> {
+/// Opens the ticket of a failure that needs a person; the task that met it, if one did.
+pub(super) fn open(lane: &OpenLane<'_>, task: Option<&str>, failure: &Failure, at: Instant) -> Result<i64> {
     let fingerprint = (failure.kind == FailureKind::CredentialsRejected)
         .then(|| lane.world.credentials.fingerprint(&lane.credentials))
         .transpose()?
@@ -22,7 +22,7 @@ pub(super) fn open(lane: &OpenLane<'_>, planned: &Planned<'_>, failure: &Failure
         lane: lane.lane.clone(),
         failure: Some(failure.clone()),
         task: None,
-        arose: Some(planned.task.id.clone()),
+        arose: task.map(str::to_owned),
         text: failure.message.clone(),
         fingerprint,
     };

@@ -185,11 +185,16 @@ async fn a_page_that_leads_to_the_sign_in_is_no_page(lab: &mut Lab) {
     assert_eq!(failure.kind, FailureKind::SessionExpired, "{}", failure.message);
     // Who opens it by its name gets it, and so does who asks whether anybody is signed in.
     lab.read(vec![open("/login?returnUrl=/home")]).await.expect("the sign-in page itself");
-    let mut site = lab.site.clone();
-    site.sign_in.check = section(vec![open("/home")]);
-    let mut visit = lab.visit();
-    visit.site = &site;
-    visit.read_identity(&site.sign_in.check, Default::default()).await.expect("an answer: signed out");
+    let form = form.replace("<h1>欢迎</h1>", "<h1>登录</h1>");
+    lab.server.serve("/who", [html(&form).status(401)]);
+    let failure = lab.read(vec![open("/who")]).await.expect_err("nobody is signed in");
+    assert_eq!(failure.kind, FailureKind::SessionExpired, "{}", failure.message);
+    let site = lab.site.clone();
+    for page in ["/home", "/login?returnUrl=/home", "/who"] {
+        let mut visit = lab.visit();
+        visit.site = &site;
+        visit.read_identity(&section(vec![open(page)]), Default::default()).await.expect(page);
+    }
 }
 
 async fn an_empty_page_says_nothing(lab: &mut Lab) {

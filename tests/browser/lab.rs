@@ -1,22 +1,19 @@
-//! One real browser with a site on loopback, and short words to write task steps in Rust.
+//! One real browser with a site on loopback.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use chrono::NaiveTime;
-use sunup::browser::visit::{Halt, Prepared, Reading, Visit};
-use sunup::browser::{Brand, RealBrowser, StartOptions};
+use sunup::browser::visit::{Prepared, Reading, Visit};
+use sunup::browser::{Brand, RealBrowser};
 use sunup::clock::{Clock, SystemClock};
-use sunup::files::condition::{Scope, Template};
+use sunup::files::condition::Scope;
 use sunup::files::model::*;
 use sunup::run::{Failure, FailureKind};
-use sunup::timing::{Calendar, PeriodKind};
+use sunup::timing::PeriodKind;
 use sunup::values::{Cell, Value};
 use tempfile::TempDir;
 
 use crate::server::Server;
-
-pub const ZONE: chrono_tz::Tz = chrono_tz::Asia::Shanghai;
+pub use crate::words::*;
 
 /// Everything is tried in both.
 pub const BRANDS: [Brand; 2] = [Brand::Firefox, Brand::Chromium];
@@ -30,23 +27,6 @@ pub struct Lab {
     pub folder: TempDir,
 }
 
-/// Options for a browser with its profile below this folder.
-pub fn options(brand: Brand, folder: &Path, mark: &str) -> StartOptions {
-    StartOptions {
-        driver: brand.driver().to_owned(),
-        binary: None,
-        headless: true,
-        profile: folder.join("profile"),
-        zone: ZONE,
-        locale: "zh-CN".to_owned(),
-        viewport: Viewport::Desktop,
-        proxy: None,
-        accept_insecure_certs: false,
-        mark: mark.to_owned(),
-        scratch: folder.to_owned(),
-    }
-}
-
 impl Lab {
     pub async fn open(brand: Brand) -> Self {
         let folder = TempDir::new().expect("a folder");
@@ -55,7 +35,7 @@ impl Lab {
             Err(failure) => panic!("these tests need a real {brand}: {}", failure.message),
         };
         let server = Server::start().await;
-        let site = site(&server);
+        let site = site(vec![server.origin()]);
         Lab { brand, browser, server, site, clock: SystemClock::new(), folder }
     }
 
@@ -94,136 +74,8 @@ impl Lab {
     }
 }
 
-fn failed(halt: Halt) -> Failure {
-    match halt {
-        Halt::Failed(failure) => failure,
-        other => panic!("{other:?}"),
-    }
-}
-
 pub fn kind(outcome: &Result<impl Sized, Failure>) -> Option<FailureKind> {
     outcome.as_ref().err().map(|failure| failure.kind)
-}
-
-fn site(server: &Server) -> Site {
-    let check = section(Vec::new());
-    Site {
-        id: "community".into(),
-        owner: None,
-        name: "社区".into(),
-        origins: vec![server.origin()],
-        calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
-        accounts: Vec::new(),
-        sign_in: SignIn { check, act: Act::Person, session: None },
-        points: None,
-        viewport: Viewport::Desktop,
-        decimal_comma: false,
-        locale: "zh-CN".into(),
-        challenges: Vec::new(),
-        tasks: Vec::new(),
-        place: Place::default(),
-    }
-}
-
-pub fn section(steps: Vec<Step>) -> Section {
-    Section {
-        steps,
-        verdict: Verdict::Reads,
-        skip: Vec::new(),
-        later: Vec::new(),
-        notice: Vec::new(),
-        place: Place::default(),
-    }
-}
-
-pub fn step(verb: Verb) -> Step {
-    let place = Place { file: "tasks/community/checkin.yaml".into(), line: 7, column: 5 };
-    Step { verb, reads: Vec::new(), when: None, timeout: Duration::from_secs(5), optional: false, commit: false, place }
-}
-
-pub trait Words: Sized {
-    fn limit(self, seconds: u64) -> Self;
-    fn reads(self, name: &str, kind: ReadKind) -> Self;
-    fn optional(self) -> Self;
-    fn commits(self) -> Self;
-}
-
-impl Words for Step {
-    fn limit(mut self, seconds: u64) -> Self {
-        self.timeout = Duration::from_secs(seconds);
-        self
-    }
-
-    fn reads(mut self, name: &str, kind: ReadKind) -> Self {
-        self.reads.push((name.into(), Read { kind, optional: false, place: Place::default() }));
-        self
-    }
-
-    fn optional(mut self) -> Self {
-        self.optional = true;
-        self
-    }
-
-    fn commits(mut self) -> Self {
-        self.commit = true;
-        self
-    }
-}
-
-pub fn text(text: &str) -> Template {
-    Template::literal(text)
-}
-
-pub fn open(path: &str) -> Step {
-    step(Verb::Open { path: text(path), query: Vec::new() })
-}
-
-pub fn fetch(path: &str) -> Step {
-    let fetch = Fetch {
-        path: text(path),
-        method: "GET".into(),
-        query: Vec::new(),
-        body: FetchBody::Empty,
-        headers: Vec::new(),
-        accept: Vec::new(),
-    };
-    step(Verb::Fetch(fetch))
-}
-
-pub fn click(target: Locator) -> Step {
-    step(Verb::Click { target: one(target), opens_tab: false, dialog: None })
-}
-
-pub fn fill(target: Locator, with: &str) -> Step {
-    step(Verb::Fill { target: one(target), with: text(with) })
-}
-
-pub fn one(locator: Locator) -> Target {
-    Target::Alternatives(vec![locator])
-}
-
-pub fn by(by: By) -> Locator {
-    Locator { by, exact: true, text: None, nth: None, within: None, frame: None }
-}
-
-pub fn css(selector: &str) -> Locator {
-    by(By::Css(text(selector)))
-}
-
-pub fn role(role: &str, name: &str) -> Locator {
-    by(By::Role { role: role.into(), name: Some(text(name)) })
-}
-
-pub fn scalar(kind: ScalarKind, from: From) -> ReadKind {
-    ReadKind::Scalar { kind, source: Source { from, matching: None } }
-}
-
-pub fn element(kind: ScalarKind, locator: Locator) -> ReadKind {
-    scalar(kind, From::Element { locator: Some(locator), attribute: None })
-}
-
-pub fn json_path(names: &[&str]) -> Vec<JsonStep> {
-    names.iter().map(|name| JsonStep::Name((*name).into())).collect()
 }
 
 pub fn column(name: &str, kind: ScalarKind, from: From) -> Column {

@@ -14,6 +14,8 @@ mod reading;
 mod secrets;
 mod sections;
 mod server;
+#[path = "../support/words.rs"]
+mod words;
 
 use std::future::Future;
 use std::pin::Pin;

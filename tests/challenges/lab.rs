@@ -5,22 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::NaiveTime;
-use sunup::browser::visit::{Committed, Halt, Visit};
+use sunup::browser::visit::{Committed, Visit};
 use sunup::browser::{Brand, Browser, RealBrowser, StartOptions};
 use sunup::clock::{Clock, SystemClock};
 use sunup::files::condition::{Names, Scope, Template};
 use sunup::files::model::*;
 use sunup::fixture::{Pages, Rehearsal};
 use sunup::run::Failure;
-use sunup::timing::{Calendar, PeriodKind};
+use sunup::timing::PeriodKind;
 use sunup::values::Value;
 use tempfile::TempDir;
 
 use crate::clock::QuickClock;
 use crate::corpus::{Case, Does, hosts};
-
-const ZONE: chrono_tz::Tz = chrono_tz::Asia::Shanghai;
+use crate::words::*;
 
 /// How long a page may take to show what a step wants. The page's own timers run at the corpus' pace, this does not.
 const SHOWN_WITHIN: Duration = Duration::from_secs(2);
@@ -51,17 +49,9 @@ impl Lab {
         let clock = Arc::new(SystemClock::new());
         let rehearsal = Rehearsal::of_pages(pages.clone(), &hosts(cases), clock).await.expect("a proxy");
         let options = StartOptions {
-            driver: brand.driver().to_owned(),
-            binary: None,
-            headless: true,
-            profile: folder.path().join("profile"),
-            zone: ZONE,
-            locale: "zh-CN".to_owned(),
-            viewport: Viewport::Desktop,
             proxy: Some(rehearsal.proxy_addr()),
             accept_insecure_certs: true,
-            mark: "test-challenges".to_owned(),
-            scratch: folder.path().to_owned(),
+            ..options(brand, folder.path(), "test-challenges")
         };
         let browser = match RealBrowser::start(options).await {
             Ok(browser) => browser,
@@ -82,7 +72,7 @@ impl Lab {
     /// Runs the case's task at the case's page.
     pub async fn run(&mut self, case: &Case) -> Outcome {
         self.pages.lay_out(case.pages.clone());
-        let site = site(&case.origins);
+        let site = site(case.origins.clone());
         let period = site.calendar.period(PeriodKind::Day, self.clock.now());
         let root: &Path = self.folder.path();
         let mut visit = Visit {
@@ -140,36 +130,18 @@ async fn act(visit: &mut Visit<'_>, steps: &[Step]) -> Option<Failure> {
 }
 
 async fn read(visit: &mut Visit<'_>, path: &str) -> Option<Failure> {
-    let fetch = Fetch {
-        path: text(path),
-        method: "GET".into(),
-        query: Vec::new(),
-        body: FetchBody::Empty,
-        headers: Vec::new(),
-        accept: Vec::new(),
-    };
-    let mut asks = step(Verb::Fetch(fetch));
-    let signed = Source { from: From::Json(vec![JsonStep::Name("signed".into())]), matching: None };
-    let kind = ReadKind::Scalar { kind: ScalarKind::Boolean, source: signed };
-    asks.reads.push(("signed".into(), Read { kind, optional: false, place: Place::default() }));
-    let section = section(vec![open("/"), asks]);
+    let asks = fetch(path).reads("signed", scalar(ScalarKind::Boolean, From::Json(json_path(&["signed"]))));
+    let asks = Step { timeout: SHOWN_WITHIN, ..asks };
+    let section = section(vec![opened("/"), asks]);
     visit.read_section(&section, scope()).await.err().map(failed)
-}
-
-fn failed(halt: Halt) -> Failure {
-    match halt {
-        Halt::Failed(failure) => failure,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn press(within: Option<&str>, expect: Option<&str>) -> Vec<Step> {
     let button = Locator { frame: within.map(|frame| Box::new(css(frame))), ..css("#go") };
-    let mut click = step(Verb::Click { target: one(button), opens_tab: false, dialog: None });
-    click.commit = true;
+    let press = Step { timeout: SHOWN_WITHIN, ..click(button).commits() };
     let wait =
         expect.map(|element| Step { timeout: EXPECTED_WITHIN, ..step(Verb::Wait { target: one(css(element)) }) });
-    [open("/"), click].into_iter().chain(wait).collect()
+    [opened("/"), press].into_iter().chain(wait).collect()
 }
 
 fn sign_in(at: &str) -> Vec<Step> {
@@ -178,9 +150,9 @@ fn sign_in(at: &str) -> Vec<Step> {
         step(Verb::Fill { target: one(css(selector)), with })
     };
     let button = Locator { text: Some(text("登录")), ..css("form button:not([type=button])") };
-    let mut submit = step(Verb::Click { target: one(button), opens_tab: false, dialog: None });
-    submit.commit = true;
-    vec![open(at), fill("input[name=user]", "xiaoming"), fill("input[name=pass]", "{{ account.password }}"), submit]
+    let (name, password) = (fill("input[name=user]", "xiaoming"), fill("input[name=pass]", "{{ account.password }}"));
+    let on_page = [name, password, click(button).commits()].map(|step| Step { timeout: SHOWN_WITHIN, ..step });
+    [opened(at)].into_iter().chain(on_page).collect()
 }
 
 fn names() -> Names {
@@ -192,55 +164,6 @@ fn scope() -> Scope {
     Scope { names, password: Some("correct-horse".to_owned().into()) }
 }
 
-fn site(origins: &[String]) -> Site {
-    Site {
-        id: "community".into(),
-        owner: None,
-        name: "社区".into(),
-        origins: origins.to_vec(),
-        calendar: Calendar { zone: ZONE, starts_at: NaiveTime::MIN },
-        accounts: Vec::new(),
-        sign_in: SignIn { check: section(Vec::new()), act: Act::Person, session: None },
-        points: None,
-        viewport: Viewport::Desktop,
-        decimal_comma: false,
-        locale: "zh-CN".into(),
-        challenges: Vec::new(),
-        tasks: Vec::new(),
-        place: Place::default(),
-    }
-}
-
-fn section(steps: Vec<Step>) -> Section {
-    Section {
-        steps,
-        verdict: Verdict::Reads,
-        skip: Vec::new(),
-        later: Vec::new(),
-        notice: Vec::new(),
-        place: Place::default(),
-    }
-}
-
-fn step(verb: Verb) -> Step {
-    let place = Place { file: "tasks/community/checkin.yaml".into(), line: 7, column: 5 };
-    Step { verb, reads: Vec::new(), when: None, timeout: SHOWN_WITHIN, optional: false, commit: false, place }
-}
-
-fn open(path: &str) -> Step {
-    let mut open = step(Verb::Open { path: text(path), query: Vec::new() });
-    open.timeout = Duration::from_secs(10);
-    open
-}
-
-fn text(text: &str) -> Template {
-    Template::literal(text)
-}
-
-fn one(locator: Locator) -> Target {
-    Target::Alternatives(vec![locator])
-}
-
-fn css(selector: &str) -> Locator {
-    Locator { by: By::Css(text(selector)), exact: true, text: None, nth: None, within: None, frame: None }
+fn opened(path: &str) -> Step {
+    open(path).limit(10)
 }

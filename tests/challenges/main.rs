@@ -7,6 +7,8 @@
 mod clock;
 mod corpus;
 mod lab;
+#[path = "../support/words.rs"]
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -14,6 +14,7 @@ use sunup::run::{FailureKind, Status};
 use tokio::process::Child;
 
 use crate::canary::{Canary, SHAPES, stage};
+use crate::killed::HELD;
 use crate::stage::{Morning, Stage};
 use crate::support::{Outcome, browser_turn, ended, run, start, until};
 
@@ -253,20 +254,6 @@ fn browsers(profile: &Path) -> Vec<i32> {
     .collect()
 }
 
-/// The site counts the first sign-in, and does not answer it.
-const HELD: &str = "scenarios:
-  held:
-    about: The sign-in takes its time.
-    set: { sessions: {}, held: false }
-    routes:
-      - request: POST /login
-        when: not state.held
-        do:
-          - set: { held: true }
-            count: sign_in
-        reply: { redirect: /, delay: 3600 }
-";
-
 fn held(password: &str) -> Stage {
     let stage = stage(password);
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", HELD);
@@ -275,7 +262,7 @@ fn held(password: &str) -> Stage {
 
 /// Starts a morning, up to the moment at which the password is in the browser and the form was sent.
 async fn form_is_sent(stage: &Stage) -> Child {
-    let mut rehearsal = stage.rehearsal("held");
+    let mut rehearsal = stage.rehearsal("held_sign_in");
     rehearsal.env("SUNUP_LOG", "trace");
     let running = start(rehearsal);
     until("the form was sent", || stage.state()["state"]["held"] == true).await;
@@ -309,7 +296,7 @@ async fn a_runner_that_is_killed_with_it_in_a_field_leaves_nothing_behind_its_ne
     let canary = Canary::new(SHAPES[0]);
     let mut running = form_is_sent(&stage).await;
     running.kill().await.expect("a runner");
-    let mut rehearsal = stage.rehearsal("held");
+    let mut rehearsal = stage.rehearsal("held_sign_in");
     rehearsal.env("SUNUP_LOG", "trace");
     canary.hunt(&stage, &Morning::of(run(rehearsal).await));
     assert_eq!(stage.place.processes(), Vec::<String>::new());

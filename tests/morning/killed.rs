@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use crate::support::{browser_turn, until};
 
 /// Scenarios in which the site keeps the browser waiting once, at one point of the morning, and remembers that it does.
-const HELD: &str = "scenarios:
+pub const HELD: &str = "scenarios:
   held_sign_in:
     about: The first submission of the form is counted; its answer does not come.
     set: { held: false }

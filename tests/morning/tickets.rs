@@ -31,6 +31,14 @@ const SCENARIOS: &str = "scenarios:
         do:
           - count: denied
         reply: { status: 403, page: trouble.html }
+  points_ask:
+    about: The points details ask for a person.
+    routes:
+      - request: GET /points
+        when: user
+        do:
+          - count: denied
+        reply: { page: login-slider.html }
   patience:
     about: The first visit of the home page is one too many, for the next two hours.
     set: { limited: false }
@@ -184,6 +192,25 @@ async fn a_wrong_password_beside_a_captcha_is_submitted_once_ever() {
     let back = later(&stage, scenario, 4).await;
     assert_eq!(stage.counted().get("sign_in"), Some(&2), "the first one was rejected before: {}", back.outcome);
     assert_eq!(tickets(&back).len(), 1, "{}", back.outcome);
+}
+
+/// The read-back after the work is done is a visit like any other.
+#[tokio::test]
+async fn what_the_points_page_asks_stops_the_account_too() {
+    let _turn = browser_turn();
+    let stage = stage();
+    let verify = "verify:\n  steps:\n    - use: points                           # the site's points details, read afresh\n  \
+                  done: count(details, title=\"每日签到\") == 1\n";
+    stage.edit("tasks/community/checkin.yaml", verify, "verify: check\n");
+    let first = by_hand(&stage, "points_ask").await;
+    assert_eq!(first.task("community/checkin")["status"], "success", "{}", first.outcome);
+    assert_eq!(numbered(&first), [(1, "captcha".to_owned())], "{}", first.outcome);
+    let browsers = stage.place.browser_starts();
+    let next_day = later(&stage, "points_ask", 1).await;
+    assert_eq!(numbered(&next_day), [(1, "captcha".to_owned())], "{}", next_day.outcome);
+    let counted = stage.counted();
+    assert_eq!((counted["checkin"], counted["denied"]), (1, 1), "{}", next_day.outcome);
+    assert_eq!(stage.place.browser_starts(), browsers, "{}", next_day.outcome);
 }
 
 /// One account after another against one ban would burn them all.

@@ -42,7 +42,12 @@ impl Walk<'_, '_> {
     pub(in crate::browser) async fn loaded(&mut self, asked_for: &Url, place: &Place) -> Result<(), Failure> {
         match self.newly_said().await? {
             Heard::Said(said) => self.weigh(said).await?,
-            Heard::Nothing if place.status >= 400 => return Err(self.by_status_alone(place).await),
+            Heard::Nothing if place.status >= 400 => {
+                let failure = self.by_status_alone(place).await;
+                if !self.is_asked_for(failure.kind) {
+                    return Err(failure);
+                }
+            }
             Heard::Nothing | Heard::Fine => {}
         }
         if let Some(failure) = self.told_by_address(&place.url) {
@@ -59,10 +64,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What an address says of a way through an identity server. That nobody is signed in is an answer to whoever asks that.
+    /// What an address says of a way through an identity server; a sign-in under way may pass one that says "not yet".
     fn told_by_address(&self, address: &str) -> Option<Failure> {
-        let asks = self.signs_in || self.identifies;
-        by_address(address).filter(|failure| !(asks && failure.kind == FailureKind::SessionExpired))
+        let under_way = |kind| self.signs_in && kind == FailureKind::SessionExpired;
+        by_address(address).filter(|failure| !under_way(failure.kind) && !self.is_asked_for(failure.kind))
     }
 
     /// A page that was asked for and led to the sign-in: nobody is signed in, unless it asks for more than a sign-in. Whoever
@@ -86,7 +91,7 @@ impl Walk<'_, '_> {
         let Ok(answer) = serde_json::from_value::<PageAnswer>(answer) else { return Ok(Heard::Nothing) };
         let (headers, now) = (&answer.headers, self.visit.clock.now());
         let answered = Answered { status: answer.status, headers, body: None, signs_in: self.signs_in };
-        if let Some(said) = answered.says(now) {
+        if let Some(said) = answered.says(now).filter(|said| !self.is_asked_for(said.failure.kind)) {
             return Ok(Heard::Said(said));
         }
         let passed = answer.through.iter().chain([&answer.url]).find_map(|address| self.told_by_address(address));

@@ -96,11 +96,13 @@ impl Walk<'_, '_> {
             let frame = Element { context: outside.clone(), reference };
             hits.extend(self.scan_one(&outside, Some(&frame), around).await?.hits);
         }
-        // That nobody is signed in is an answer to whoever asks that.
-        if self.identifies {
-            hits.retain(|hit| rule(&hit.id).is_none_or(|rule| rule.kind != FailureKind::SessionExpired));
-        }
+        hits.retain(|hit| rule(&hit.id).is_none_or(|rule| !self.is_asked_for(rule.kind)));
         Ok(hits)
+    }
+
+    /// That nobody is signed in is an answer to whoever asks that, and no failure.
+    pub(super) fn is_asked_for(&self, kind: FailureKind) -> bool {
+        self.identifies && kind == FailureKind::SessionExpired
     }
 }
 
