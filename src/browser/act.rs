@@ -121,6 +121,7 @@ impl Walk<'_, '_> {
     pub(super) async fn finish(&mut self, steps: &[Step], commit: usize) -> Option<Failure> {
         let step = steps.get(commit)?;
         self.set_limit(step.timeout);
+        self.password_sent = self.signs_in;
         if let Verb::Click { opens_tab: true, .. } = step.verb
             && let Err(failure) = self.go_to_newest_tab().await
         {

@@ -125,6 +125,7 @@ impl Visit<'_> {
     pub async fn asks_for_person(&mut self, scope: Scope) -> Option<Failure> {
         let mut walk = Walk::going_on(self, Context::default(), scope, true);
         walk.set_limit(Duration::from_secs(5));
+        walk.password_sent = true;
         let failure = walk.watch_everywhere().await.err().filter(|failure| failure.kind.needs_person())?;
         Some(walk.with_page(failure).await)
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use sunup::browser::{Action, Brand, Browser, Command, RealBrowser, Response};
 use sunup::clock::Clock;
+use sunup::files::condition::{Names, Template};
 use sunup::files::model::*;
 use sunup::run::{Failure, FailureKind, SITE_CLOCK};
 
@@ -24,6 +25,7 @@ crate::cases![
     an_identity_server_that_says_no_is_understood,
     the_clock_of_a_page_is_looked_at,
     a_sign_in_that_is_answered_by_a_status_is_judged_by_its_page,
+    before_a_password_is_sent_a_status_counts_unless_the_form_is_there,
     answers_to_requests_say_by_address_and_code_what_is_wanted,
     a_step_that_accepts_a_status_keeps_its_say_but_for_challenges,
     a_safe_request_is_asked_once_more_after_a_check,
@@ -239,8 +241,28 @@ async fn the_clock_of_a_page_is_looked_at(lab: &mut Lab) {
     opened(lab, html(BUTTON).header("date", &far).header("age", "1200")).await.expect("it lay in a cache");
 }
 
+const FORM: &str = "<form method=post action=/login><label>用户名<input name=user></label><label>密码<input type=password name=pass></label><button>登录</button></form>";
+
+/// Some servers send the sign-in form with a status that says no.
+async fn before_a_password_is_sent_a_status_counts_unless_the_form_is_there(lab: &mut Lab) {
+    let with = Template::parse("{{ account.password }}", &Names::default().with_password()).expect("a template");
+    let password = Verb::Fill { target: one(by(By::Label(text("密码")))), with };
+    let steps = vec![open("/login"), step(password).limit(3), click(role("button", "登录")).commits()];
+    for (page, kind) in [
+        (html(FORM).status(401), None),
+        (html(FORM).status(403), None),
+        (html("<h1>出错了</h1>").status(403), Some(FailureKind::AccessDenied)),
+        (html("<h1>出错了</h1>").status(401), Some(FailureKind::SessionExpired)),
+        (html(FORM).status(429), Some(FailureKind::RateLimited)),
+    ] {
+        let what = format!("{} {}", page.status, page.body);
+        lab.server.serve("/login", [page]);
+        let prepared = lab.prepare_with_password(&steps).await;
+        assert_eq!(prepared.as_ref().err().map(|failure| failure.kind), kind, "{what}: {prepared:?}");
+    }
+}
+
 async fn a_sign_in_that_is_answered_by_a_status_is_judged_by_its_page(lab: &mut Lab) {
-    const FORM: &str = "<form method=post action=/login><label>用户名<input name=user></label><label>密码<input type=password name=pass></label><button>登录</button></form>";
     for (answer, kind) in [
         (html(&format!("<p class=error>密码错误</p>{FORM}")).status(401), Some(FailureKind::CredentialsRejected)),
         (

@@ -72,6 +72,12 @@ impl Lab {
     pub async fn prepare(&mut self, steps: &[Step]) -> Result<Prepared, Failure> {
         self.visit().prepare(steps, Scope::default()).await.map_err(failed)
     }
+
+    /// For steps that type the password.
+    pub async fn prepare_with_password(&mut self, steps: &[Step]) -> Result<Prepared, Failure> {
+        let scope = Scope { password: Some("canary-password".into()), ..Scope::default() };
+        self.visit().prepare(steps, scope).await.map_err(failed)
+    }
 }
 
 pub fn kind(outcome: &Result<impl Sized, Failure>) -> Option<FailureKind> {

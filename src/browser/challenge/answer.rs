@@ -30,6 +30,8 @@ pub(in crate::browser) struct Answered<'a> {
     pub body: Option<&'a str>,
     /// A sign-in is under way.
     pub signs_in: bool,
+    /// The password was sent.
+    pub password_sent: bool,
 }
 
 /// What an answer says.
@@ -110,6 +112,8 @@ struct Status {
     header: Option<String>,
     #[serde(default)]
     sign_in: Option<bool>,
+    #[serde(default)]
+    password_sent: Option<bool>,
     #[serde(default)]
     answer_to: Option<AnswerTo>,
     #[serde(default)]
@@ -236,6 +240,7 @@ impl Status {
         self.status.iter().any(|span| is_in_span(span, answer.status))
             && self.header.as_ref().is_none_or(|name| answer.headers.contains_key(name))
             && self.sign_in.is_none_or(|wanted| wanted == answer.signs_in)
+            && self.password_sent.is_none_or(|wanted| wanted == answer.password_sent)
             && self.answer_to.is_none_or(|wanted| wanted == to)
     }
 }

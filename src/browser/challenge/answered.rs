@@ -44,7 +44,7 @@ impl Walk<'_, '_> {
             Heard::Said(said) => self.weigh(said).await?,
             Heard::Nothing if place.status >= 400 => {
                 let failure = self.by_status_alone(place).await;
-                if !self.is_asked_for(failure.kind) {
+                if !self.is_asked_for(failure.kind) && !self.is_form_behind(failure.kind).await? {
                     return Err(failure);
                 }
             }
@@ -90,7 +90,7 @@ impl Walk<'_, '_> {
         };
         let Ok(answer) = serde_json::from_value::<PageAnswer>(answer) else { return Ok(Heard::Nothing) };
         let (headers, now) = (&answer.headers, self.visit.clock.now());
-        let answered = Answered { status: answer.status, headers, body: None, signs_in: self.signs_in };
+        let answered = self.page_answered(answer.status, headers);
         if let Some(said) = answered.says(now).filter(|said| !self.is_asked_for(said.failure.kind)) {
             return Ok(Heard::Said(said));
         }
@@ -118,11 +118,23 @@ impl Walk<'_, '_> {
             said = self.replaced(said).await?;
         }
         match (said, shown) {
+            (Some(said), None) if said.by_status && self.is_form_behind(said.failure.kind).await? => Ok(()),
             (None, None) => self.watch_page(None, false, None).await,
             (None, Some(shown)) => Err(shown),
             (Some(said), None) => Err(said.failure),
             (Some(said), Some(shown)) => Err(first_of(said, shown)),
         }
+    }
+
+    /// The sign-in form that was looked for came with a status that says no by itself: some servers send it so.
+    async fn is_form_behind(&mut self, kind: FailureKind) -> Result<bool, Failure> {
+        use FailureKind::{AccessDenied, PageChanged, SessionExpired};
+        let may_be = self.signs_in && matches!(kind, AccessDenied | PageChanged | SessionExpired);
+        Ok(may_be && self.asks_for_password().await? == Some(true))
+    }
+
+    fn page_answered<'h>(&self, status: u16, headers: &'h BTreeMap<String, String>) -> Answered<'h> {
+        Answered { status, headers, body: None, signs_in: self.signs_in, password_sent: self.password_sent }
     }
 
     /// What a newer answer says, where there is one.
@@ -139,7 +151,7 @@ impl Walk<'_, '_> {
     async fn by_status_alone(&mut self, place: &Place) -> Failure {
         let shown = self.watch_page(None, false, None).await.err();
         let (headers, now) = (BTreeMap::new(), self.visit.clock.now());
-        let answered = Answered { status: place.status, headers: &headers, body: None, signs_in: self.signs_in };
+        let answered = self.page_answered(place.status, &headers);
         let said = answered.by_status(now).map(|said| said.failure);
         let failure = shown
             .or(said)

@@ -78,7 +78,8 @@ impl Walk<'_, '_> {
     fn said_by(&self, answer: &Answer, accept: &[u16]) -> Option<Said> {
         let now = self.visit.clock.now();
         let Answer { status, headers, body, .. } = answer;
-        let answered = Answered { status: *status, headers, body: Some(body), signs_in: self.signs_in };
+        let (signs_in, password_sent) = (self.signs_in, self.password_sent);
+        let answered = Answered { status: *status, headers, body: Some(body), signs_in, password_sent };
         if let Some(said) = answered.sign(now) {
             return Some(said);
         }

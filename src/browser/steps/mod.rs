@@ -43,6 +43,8 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) file: Option<FileRead>,
     /// The steps type a password: messages about it are meant for us.
     pub(super) signs_in: bool,
+    /// The password was sent: what comes now may be the answer to it.
+    pub(super) password_sent: bool,
     /// The section says who is signed in: a page that leads to the sign-in is an answer to that.
     pub(super) identifies: bool,
     /// A person is at work in this browser: nothing is changed there, not even a dialog.
@@ -61,7 +63,7 @@ impl<'v, 'a> Walk<'v, 'a> {
         let deadline = visit.clock.uptime();
         let (values, notes) = (BTreeMap::new(), Vec::new());
         let (answer, file, fresh) = (None, None, false);
-        let (identifies, hands_off, limit) = (false, false, LEAST);
+        let (password_sent, identifies, hands_off, limit) = (false, false, false, LEAST);
         Walk {
             visit,
             context,
@@ -71,6 +73,7 @@ impl<'v, 'a> Walk<'v, 'a> {
             answer,
             file,
             signs_in,
+            password_sent,
             identifies,
             hands_off,
             fresh,

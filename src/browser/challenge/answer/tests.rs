@@ -8,9 +8,10 @@ fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-fn said(status: u16, headers: &[(&str, &str)], body: Option<&str>, signs_in: bool) -> Option<Said> {
+/// Before a sign-in, or after its password was sent.
+fn said(status: u16, headers: &[(&str, &str)], body: Option<&str>, password_sent: bool) -> Option<Said> {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Answered { status, headers: &headers, body, signs_in }.says(now())
+    Answered { status, headers: &headers, body, signs_in: password_sent, password_sent }.says(now())
 }
 
 fn page(status: u16, headers: &[(&str, &str)]) -> Option<FailureKind> {
@@ -62,13 +63,16 @@ fn each_status_has_its_meaning() {
 }
 
 #[test]
-fn a_sign_in_is_judged_by_its_page() {
+fn the_answer_to_a_password_is_judged_by_its_page() {
     let kind = |status, body: Option<&str>| said(status, &[], body, true).map(|said| said.failure.kind);
     assert_eq!(kind(401, None), None, "a wrong password comes with it, too");
     assert_eq!(kind(403, None), None);
     assert_eq!(kind(423, None), Some(FailureKind::AccountRestricted));
     assert_eq!(kind(429, None), Some(FailureKind::RateLimited));
     assert_eq!(kind(401, Some("{}")), Some(FailureKind::SessionExpired));
+    let headers = BTreeMap::new();
+    let form = Answered { status: 403, headers: &headers, body: None, signs_in: true, password_sent: false };
+    assert_eq!(form.says(now()).map(|said| said.failure.kind), Some(FailureKind::AccessDenied), "nothing was sent yet");
 }
 
 #[test]
