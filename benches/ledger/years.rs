@@ -59,8 +59,12 @@ impl Template {
         for ago in (0..days).rev() {
             self.add(&connection, self.today - Days::new(ago.into()));
         }
-        let rest = "INSERT OR REPLACE INTO main.meta SELECT name, replace(value, ?1, ?2) FROM day.meta WHERE name = 'high_water'";
-        connection.execute(rest, [MARKS[1], &self.today.to_string()]).expect("the latest time");
+        // By UTC, a morning of this day may be of the day before.
+        let (marks, today) = (MARKS.map(|mark| format!("'{mark}'")), dates(self.today).map(|date| format!("'{date}'")));
+        let latest = moved("value", &marks, &today);
+        let rest =
+            format!("INSERT OR REPLACE INTO main.meta SELECT name, {latest} FROM day.meta WHERE name = 'high_water'");
+        connection.execute(&rest, []).expect("the latest time");
         // What the runs of these days have left: nothing is to be trimmed, and the file was checked today.
         let now = SystemClock::new().now().to_rfc3339_opts(SecondsFormat::Millis, true);
         for (name, value) in [("trimmed_until", (self.kept_from() - Days::new(1)).to_string()), ("checked_at", now)] {

@@ -144,6 +144,7 @@ impl Hand {
         assert_eq!(self.request("/api/me").await["signed"], false);
         self.open("/points").await;
         let before = self.cells("#details td").await;
+        self.request("/api/me").await;
         self.open("/home").await;
         self.click("#checkin").await;
         self.element("#checkin:disabled").await;

@@ -92,8 +92,8 @@ fn where_the_time_goes(ran: &Ran, by_hand: &hand::Morning) -> Vec<Figure> {
     assert_eq!(spent.requests, by_hand.counts.requests, "the program and the script do not do the same");
     let own = ran.took.saturating_sub(spent.in_browser());
     let share = own.as_secs_f64() / ran.took.as_secs_f64();
-    let (scans, scanned) = spent.commands.get("scan").copied().unwrap_or_default();
-    let scan_share = scanned.as_secs_f64() / ran.took.as_secs_f64();
+    let recognition = spent.recognition();
+    let recognition_share = recognition.as_secs_f64() / ran.took.as_secs_f64();
     vec![
         Figure {
             name: "own time (at most 3 %)",
@@ -101,9 +101,14 @@ fn where_the_time_goes(ran: &Ran, by_hand: &hand::Morning) -> Vec<Figure> {
             share: Some(share / 0.03),
         },
         Figure {
-            name: "recognising what wants a person",
-            measured: format!("{} in {scans} looks: {:.1} %", millis(scanned), scan_share * 100.0),
-            share: None,
+            name: "recognition (under 3 %)",
+            measured: format!(
+                "{}, {} of it in pages: {:.1} %",
+                millis(recognition),
+                millis(spent.glances),
+                recognition_share * 100.0
+            ),
+            share: Some(recognition_share / 0.03),
         },
     ]
 }

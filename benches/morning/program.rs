@@ -26,6 +26,8 @@ pub struct Ran {
 pub struct Spent {
     /// By command to the browser: how often, and how long altogether.
     pub commands: BTreeMap<String, (u32, Duration)>,
+    /// Of all glances, what they took inside the pages.
+    pub glances: Duration,
     /// By request to the rehearsed site: how often.
     pub requests: BTreeMap<String, u64>,
 }
@@ -78,6 +80,9 @@ impl Spent {
             if let Some(request) = quoted(line, "request=") {
                 *spent.requests.entry(request.to_owned()).or_default() += 1;
             }
+            if let Some((_, took)) = line.split_once("glance_us=") {
+                spent.glances += Duration::from_micros(took.trim().parse().expect("a number"));
+            }
             if let (Some(command), Some((_, took))) = (quoted(line, "command="), line.split_once("took_us=")) {
                 let (count, sum) = spent.commands.entry(command.to_owned()).or_default();
                 *count += 1;
@@ -85,6 +90,16 @@ impl Spent {
             }
         }
         spent
+    }
+
+    /// What recognising pages that ask for a person cost: its scripts, and the commands that are there only for it. The time of
+    /// such a command is that of one that asks a page next to nothing; what it takes longer, a page that is still being loaded
+    /// and drawn takes, and the next command would wait for that.
+    pub fn recognition(&self) -> Duration {
+        let of = |command: &str| self.commands.get(command).copied().unwrap_or_default();
+        let (times, took) = of("typing");
+        let [(glances, _), (_, scans), (_, shadows)] = ["glance", "scan", "shadow"].map(of);
+        self.glances + took / times.max(1) * glances + scans + shadows
     }
 
     /// The time in the browser and its driver, their start and their end included.

@@ -27,6 +27,8 @@ const WATCH_OUT: Duration = Duration::from_secs(2);
 pub(super) enum Need {
     /// A person sees it.
     Displayed,
+    /// A person sees it, and then the step is done: the look is one for what asks for a person as well.
+    DisplayedAtLast,
     /// It can be used as well: still, uncovered, enabled.
     Usable,
 }
@@ -131,11 +133,11 @@ impl Walk<'_, '_> {
 
     /// Why an element is not good yet. Most looks have found that out already.
     async fn why_not(&mut self, found: &mut Found, need: Need) -> Result<Option<String>, Failure> {
-        if need == Need::Displayed {
+        if need != Need::Usable {
             return Ok(None);
         }
         if found.ready.is_none() {
-            let arguments = vec![element(&found.element.reference), self.look_out()];
+            let arguments = vec![element(&found.element.reference)];
             match self.page(&found.element.context, "ready", arguments).await? {
                 Ok(answer) => found.ready = as_ready(&answer),
                 Err(refusal) => return Ok(Some(refusal.to_string())),

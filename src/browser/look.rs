@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::challenge::Scanned;
+use super::challenge::Glance;
 use super::command::{Action, Context, Element, Refusal, Response};
 use super::find::{FRAME, Need};
 use super::steps::{Walk, refused};
@@ -42,8 +42,8 @@ impl Found {
 pub(super) struct Ready {
     /// Why it cannot be used yet; none says that it can.
     pub why: Option<String>,
-    /// What the look for challenges gave at that moment; none where the element cannot be used.
-    pub challenges: Option<Box<Scanned>>,
+    /// What the page said and had at that moment; none where the element cannot be used.
+    pub glance: Option<Box<Glance>>,
 }
 
 /// What one look at a page gave.
@@ -76,9 +76,13 @@ impl Walk<'_, '_> {
         // image that never ends would hold it up for ever. After some patience the page script's own judgement has to do.
         let patience = by_role.then(|| COMPLETE.min(self.left()).as_millis() as u64);
         // Where the page has several, it is not known yet which one is meant.
-        let only = need == Need::Usable && locator.nth.is_none();
-        let before_use = if only { self.look_out() } else { Json::Null };
-        let query = vec![self.query(locator)?, root, json!(patience), before_use];
+        let carried = match need {
+            Need::Usable => json!("ready"),
+            Need::DisplayedAtLast => json!("glance"),
+            Need::Displayed => Json::Null,
+        };
+        let carried = if locator.nth.is_none() { carried } else { Json::Null };
+        let query = vec![self.query(locator)?, root, json!(patience), carried];
         let answer = match self.page(&context, "look", query).await? {
             Ok(answer) => answer,
             Err(Refusal::Script(why)) if why.contains("SyntaxError") || why.contains("not a valid") => {

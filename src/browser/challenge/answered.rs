@@ -7,9 +7,8 @@ use serde_json::Value as Json;
 use url::Url;
 
 use super::answer::{by_address, is_sign_in};
-use super::scan::Scanned;
 use super::watch::{PASSIVE_LOOK, PASSIVE_WAIT};
-use super::{Answered, Said, precedence};
+use super::{Answered, Glance, Said, precedence};
 use crate::browser::command::{Action, Element, Response};
 use crate::browser::steps::{Place, Walk};
 use crate::run::{Failure, FailureKind, Policy};
@@ -30,7 +29,7 @@ impl Walk<'_, '_> {
         &mut self,
         target: Option<&Element>,
         everywhere: bool,
-        seen: Option<Scanned>,
+        seen: Option<Glance>,
     ) -> Result<(), Failure> {
         match self.newly_said().await? {
             Heard::Nothing | Heard::Fine => self.watch_page(target, everywhere, seen).await,

@@ -2,6 +2,7 @@
 
 mod answer;
 mod answered;
+mod gate;
 mod keys;
 mod rules;
 mod scan;
@@ -9,7 +10,8 @@ mod stems;
 mod watch;
 
 pub(in crate::browser) use answer::{Answered, Said, http_login, made_at, no_json, wait_until};
-pub(in crate::browser) use scan::Scanned;
+pub(in crate::browser) use gate::{Glance, marks};
+pub(in crate::browser) use rules::frame_hosts;
 pub(in crate::browser) use watch::PASSIVE_WAIT;
 
-pub use rules::{Rule, Tier, for_pages, precedence, rule, rules};
+pub use rules::{Rule, Tier, precedence, rule, rules};

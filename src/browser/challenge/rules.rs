@@ -3,10 +3,8 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
-use super::keys::keys_of;
-use super::stems::stems_of;
 use crate::run::FailureKind;
 
 /// One rule. What is not named here is only of interest to the page scripts, and handed through to them;
@@ -27,7 +25,7 @@ pub struct Rule {
     /// When it was last checked.
     pub checked: String,
     #[serde(flatten)]
-    for_the_page: serde_json::Map<String, Json>,
+    for_the_page: Map<String, Json>,
 }
 
 /// The four tiers of evidence.
@@ -65,25 +63,40 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     FILES.iter().flat_map(read).collect()
 });
 
-static FOR_PAGES: LazyLock<String> = LazyLock::new(|| RULES.iter().map(Rule::for_pages).collect::<Json>().to_string());
+/// What only [`super::gate`] asks for, and what is only written down.
+const NOT_FOR_SCANS: [&str; 7] =
+    ["keys", "unless_html", "status", "page_says", "guard", "sign_in_only", "signed_in_only"];
 
 impl Rule {
-    /// As the page scripts take it: only what they look at, and the words without which a page need not be looked at.
-    fn for_pages(&self) -> Json {
+    /// What is asked of a page, by name.
+    pub(super) fn for_the_page(&self) -> &Map<String, Json> {
+        &self.for_the_page
+    }
+
+    /// As the page script's second look takes it.
+    pub(super) fn for_scan(&self) -> Json {
         let mut rule = json!({ "id": self.id, "tier": self.tier });
-        for (name, value) in &self.for_the_page {
+        for (name, value) in self.for_the_page.iter().filter(|(name, _)| !NOT_FOR_SCANS.contains(&name.as_str())) {
             rule[name] = value.clone();
-        }
-        let says = self.for_the_page.get("says").and_then(Json::as_array);
-        if let Some(stems) = says.and_then(|says| stems_of(says.iter().filter_map(Json::as_str))) {
-            rule["stems"] = json!(stems);
-        }
-        if !self.for_the_page.contains_key("keys") {
-            let keys = keys_of(&self.for_the_page);
-            rule["keys"] = json!(keys);
         }
         rule
     }
+
+    /// Some rules are only for pages of a sign-in, and some for all others.
+    pub(super) fn is_for(&self, signs_in: bool) -> bool {
+        let other = if signs_in { "signed_in_only" } else { "sign_in_only" };
+        self.for_the_page.get(other) != Some(&Json::Bool(true))
+    }
+}
+
+/// The hosts of vendors whose frames the rules know by their routes.
+pub(in crate::browser) fn frame_hosts() -> Vec<&'static str> {
+    let frames = RULES.iter().filter_map(|rule| rule.for_the_page.get("frames")?.as_array()).flatten();
+    let hosts = frames.filter_map(|frame| frame.get("hosts")?.as_array()).flatten();
+    let mut hosts: Vec<&str> = hosts.filter_map(Json::as_str).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    hosts
 }
 
 /// The built-in rules.
@@ -94,11 +107,6 @@ pub fn rules() -> &'static [Rule] {
 /// The rule of this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
-}
-
-/// Those rules that look at pages, as the page script wants them.
-pub fn for_pages() -> &'static str {
-    &FOR_PAGES
 }
 
 /// Which of two kinds decides when several are seen together: the lower one. The order is the design's.
@@ -141,7 +149,6 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), count);
         assert!(count > 100, "{count}");
-        assert!(for_pages().contains("recaptcha-popup"));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use super::Tier;
+use super::gate::{Glance, could_hold};
 use crate::browser::command::{Action, Context, Element, Response};
 use crate::browser::steps::Walk;
 use crate::browser::wire::{ELEMENT_KEY, element};
@@ -32,18 +34,9 @@ pub(in crate::browser) struct Hit {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(in crate::browser) struct Scanned {
     pub hits: Vec<Hit>,
-    /// Rules of things that are loaded and not displayed.
-    #[serde(default)]
-    loaded: Vec<String>,
     /// Displayed frames in which something may be asked.
     #[serde(default)]
     frames: Vec<Frame>,
-    /// Elements that may have a closed shadow root.
-    #[serde(default)]
-    hosts: Vec<Json>,
-    /// The document is still on its way.
-    #[serde(default)]
-    early: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -81,46 +74,37 @@ impl Around {
 }
 
 impl Walk<'_, '_> {
-    /// What the page script is told about a look before an element is used.
-    pub(in crate::browser) fn look_out(&self) -> Json {
-        self.how(Around::page(false))
-    }
-
-    fn how(&self, around: Around) -> Json {
-        json!({ "signIn": self.signs_in, "everywhere": around.everywhere, "frame": around.frame })
-    }
-
-    /// The rules that hold in a document and in all frames in it. A scan that rode in a step's own script is `seen`.
+    /// The rules that hold in a document and in all frames in it. A glance that rode in a step's own script is `seen`.
     pub(super) fn scan_below<'w>(
         &'w mut self,
         context: &'w Context,
         target: Option<&'w Element>,
         around: Around,
-        seen: Option<Scanned>,
+        seen: Option<Glance>,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Hit>, Failure>> + Send + 'w>> {
         Box::pin(async move {
-            let mut scanned = match seen {
-                Some(seen) => seen,
-                None => self.scan_one(context, target, around).await?,
+            let mut glance = match seen {
+                Some(seen) => Some(seen),
+                None => self.glance(context).await?,
             };
             // A frame begins with an empty document; what it shows is worth a moment before anything is clicked.
             for _ in 0..FRAME_LOOKS {
-                if around.frame.is_none() || !scanned.early {
+                if around.frame.is_none() || !glance.as_ref().is_some_and(|glance| glance.early) {
                     break;
                 }
                 self.visit.clock.sleep_real(FRAME_LOOK).await;
-                scanned = self.scan_one(context, target, around).await?;
+                glance = self.glance(context).await?;
             }
             // A root that was opened may hold further ones.
             for _ in 0..DEEPEST {
-                if !self.open_roots(context, &scanned.hosts).await? {
+                let hosts = glance.as_mut().map(|glance| std::mem::take(&mut glance.hosts)).unwrap_or_default();
+                if !self.open_roots(context, &hosts).await? {
                     break;
                 }
-                scanned = self.scan_one(context, target, around).await?;
+                glance = self.glance(context).await?;
             }
-            if !scanned.loaded.is_empty() {
-                tracing::debug!(rules = scanned.loaded.join(" "), "loaded, and nothing of it is displayed");
-            }
+            let Some(glance) = glance else { return Ok(Vec::new()) };
+            let scanned = self.second_look(context, target, around, &glance).await?;
             let mut hits = scanned.hits;
             for frame in scanned.frames.iter().filter(|_| around.depth < DEEPEST) {
                 let Some(reference) = frame.element.get(ELEMENT_KEY).and_then(Json::as_str) else { continue };
@@ -131,15 +115,46 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// The rules that hold in one document. A document that goes away at that moment shows nothing: it is looked at again.
+    /// The rules that hold in one document.
     pub(super) async fn scan_one(
         &mut self,
         context: &Context,
         target: Option<&Element>,
         around: Around,
     ) -> Result<Scanned, Failure> {
+        match self.glance(context).await? {
+            Some(glance) => self.second_look(context, target, around, &glance).await,
+            None => Ok(Scanned::default()),
+        }
+    }
+
+    /// A first look at a document; none at one that goes away at that moment.
+    async fn glance(&mut self, context: &Context) -> Result<Option<Glance>, Failure> {
+        let seen = self.page(context, "glance", Vec::new()).await?.ok();
+        Ok(seen.and_then(|seen| serde_json::from_value(seen).ok()))
+    }
+
+    /// The rules that hold, of those that could by a first look. On most pages these are none, and nothing is looked at.
+    async fn second_look(
+        &mut self,
+        context: &Context,
+        target: Option<&Element>,
+        around: Around,
+        glance: &Glance,
+    ) -> Result<Scanned, Failure> {
+        tracing::debug!(glance_us = (glance.took * 1000.0) as u64, "glanced");
+        let (loaded, wanted): (Vec<_>, Vec<_>) = could_hold(glance).partition(|rule| rule.tier == Tier::Loaded);
+        if !loaded.is_empty() {
+            let ids: Vec<&str> = loaded.iter().map(|rule| rule.id.as_str()).collect();
+            tracing::debug!(rules = ids.join(" "), "loaded, and perhaps nothing of it is displayed");
+        }
+        let rules: Json = wanted.iter().filter(|rule| rule.is_for(self.signs_in)).map(|rule| rule.for_scan()).collect();
+        if rules == json!([]) && !glance.frames {
+            return Ok(Scanned::default());
+        }
         let target = target.map_or(Json::Null, |target| element(&target.reference));
-        let found = self.page(context, "scan", vec![self.how(around), target]).await?.ok();
+        let how = json!({ "signIn": self.signs_in, "everywhere": around.everywhere, "frame": around.frame });
+        let found = self.page(context, "scan", vec![how, target, rules]).await?.ok();
         Ok(found.and_then(|scanned| serde_json::from_value(scanned).ok()).unwrap_or_default())
     }
 

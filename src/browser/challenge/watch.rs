@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::rules::order;
-use super::scan::{Around, Hit, Scanned};
-use super::{Rule, rule};
+use super::scan::{Around, Hit};
+use super::{Glance, Rule, rule};
 use crate::browser::command::{Context, Element};
 use crate::browser::look::Found;
 use crate::browser::steps::Walk;
@@ -23,9 +23,14 @@ impl Walk<'_, '_> {
         self.watch(None, false, None).await
     }
 
+    /// The same for a page that the step itself has looked at last.
+    pub(in crate::browser) async fn watch_left(&mut self, seen: Option<Box<Glance>>) -> Result<(), Failure> {
+        self.watch(None, false, seen.map(|seen| *seen)).await
+    }
+
     /// A look before an element is used; what was seen when it was found to be usable counts.
     pub(in crate::browser) async fn watch_before(&mut self, found: &Found) -> Result<(), Failure> {
-        let seen = found.ready.as_ref().and_then(|ready| ready.challenges.as_deref().cloned());
+        let seen = found.ready.as_ref().and_then(|ready| ready.glance.as_deref().cloned());
         self.watch(Some(&found.element), false, seen).await
     }
 
@@ -47,7 +52,7 @@ impl Walk<'_, '_> {
         &mut self,
         target: Option<&Element>,
         everywhere: bool,
-        seen: Option<Scanned>,
+        seen: Option<Glance>,
     ) -> Result<(), Failure> {
         self.watch_own_rules().await?;
         let first = self.holding(target, everywhere, seen).await?;
@@ -84,7 +89,7 @@ impl Walk<'_, '_> {
         &mut self,
         target: Option<&Element>,
         everywhere: bool,
-        seen: Option<Scanned>,
+        seen: Option<Glance>,
     ) -> Result<Vec<Hit>, Failure> {
         let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
         let around = Around::page(everywhere);

@@ -1,68 +1,8 @@
-// Looking for pages that ask for a person, by the rules (`browser/challenge/rules/`), which stand in `rules`.
-//
-// A scan first asks which rules the page could hold at all, by its markup and its words. On most pages these are none,
-// and nothing is measured. What asks for a look at elements is found out once in a scan, in which the page stands still.
+// The second look for what asks for a person: which rules (`browser/challenge/rules/`) hold, of those that the page could hold
+// by its markup and its words. What asks for a look at elements is found out once in a scan, in which the page stands still.
 
-// What the rules ask again and again; `how` is what the runner told about this scan, `target` what it is about to use.
-const known = { how: {}, target: null, memos: new Map() };
-
-const once = (name, find) => {
-  if (!known.memos.has(name)) known.memos.set(name, find());
-  return known.memos.get(name);
-};
-
-// The document, and every shadow root in it that is open, or was opened.
-const rootsBelow = (root, out = [root]) => {
-  for (const element of root.querySelectorAll("*")) {
-    const shadow = shadowOf(element);
-    if (shadow) {
-      out.push(shadow);
-      rootsBelow(shadow, out);
-    }
-  }
-  return out;
-};
-
-// A browser extension puts its own things into every page.
-const foreign = (element) => element.closest("[src^='moz-extension:'], [src^='chrome-extension:'], [href^='chrome-extension:']") !== null ||
-  element.querySelector(":scope > [src^='moz-extension:'], :scope > [src^='chrome-extension:']") !== null;
-
-const inPage = (selector) =>
-  once(`css ${selector}`, () => may.roots.flatMap((root) => [...root.querySelectorAll(selector)]).filter((each) => !foreign(each)));
-
-const shownInPage = (selector) => once(`shown ${selector}`, () => inPage(selector).filter((each) => displayed(each)));
-
-// What a page could hold, by its markup and its words, hidden ones included. It is asked anew when the page changed.
-const may = { token: null, html: "", words: "", roots: [document], rules: [] };
-
-// Longer pages are not cut into words; their elements are looked at one by one.
-const MOST_WORDS = 400_000;
-
-const wordsOfPage = () => {
-  const values = inPage("input, button, output").map((field) => field.value);
-  const texts = may.roots.map((root) => (root === document ? document.documentElement : root).textContent);
-  const words = [...texts, ...values, document.title].join(" ");
-  return words.length > MOST_WORDS ? null : told(words);
-};
-
-const survey = () => {
-  // A shadow root may come, and change, without the document telling.
-  const token = `${watchNow()} ${location.href} ${document.readyState}`;
-  if (may.token === token && may.roots.length === 1 && !may.custom) return;
-  known.memos.clear();
-  may.roots = rootsBelow(document);
-  const markup = may.roots.map((root) => (root === document ? document.documentElement : root).innerHTML);
-  may.html = markup.join("\n").toLowerCase();
-  may.words = wordsOfPage();
-  may.custom = /<[a-z]+-[a-z]/.test(may.html);
-  may.token = token;
-  may.rules = rules.filter((rule) => couldHold(rule));
-};
-
-const hasKey = (key) => once(`key ${key}`, () => may.html.includes(key));
-
-// Plain words first: each document must compile the patterns that it is asked for.
-const hasStem = (stem) => once(`key stem ${stem}`, () => may.words.includes(stem));
+// `how` is what the runner told about this scan, `target` what it is about to use.
+const known = { how: {}, target: null };
 
 const patterns = new Map();
 const pattern = (source) => {
@@ -75,19 +15,6 @@ const anywhere = (source) => source.replace(/(^|[(|])\^/g, "$1").replace(/\$|\\b
 const mayBeSaidIn = (text, sources) => sources.some((source) => pattern(anywhere(source)).test(text));
 
 const saysAny = (text, sources) => sources.some((source) => pattern(source).test(text));
-
-const couldHold = (rule) =>
-  (!rule.keys?.length || rule.keys.some(hasKey)) &&
-  (!rule.html || rule.html.some(hasKey)) &&
-  !rule.unless_html?.some(hasKey) &&
-  (!rule.status || rule.status.includes(statusOfPage())) &&
-  (!rule.address || addressFits(location.href, rule.address)) &&
-  (!rule.title || rule.css || rule.frames || saysAny(told(document.title), rule.title)) &&
-  (!rule.stems || may.words === null || rule.stems.some(hasStem)) &&
-  (!rule.says || may.words === null || mayBeSaidIn(may.words, rule.says)) &&
-  (!rule.page_says || may.words === null || mayBeSaidIn(may.words, rule.page_says));
-
-const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
 
 const hostIs = (host, wanted) => host === wanted || host.endsWith(`.${wanted}`);
 
@@ -105,8 +32,6 @@ const addressFits = (address, wanted) => {
     (wanted.fragment == null || pattern(wanted.fragment).test(url.hash)) &&
     (wanted.not == null || !pattern(wanted.not).test(`${url.search}${url.hash}`));
 };
-
-const addressOfFrame = (frame) => frame.src || frame.getAttribute("src") || "";
 
 // The frames of a route. In a frame, its own address counts as well: what it was sent to may be another page.
 const framesOf = (wanted) => {
@@ -215,22 +140,22 @@ const holdsNow = (rule) => {
   return pointedAt(rule).find((element) => elementFits(rule, element)) ?? null;
 };
 
-// The rules that hold now, and where else it must be looked: in frames, and in shadow roots that only the driver opens.
-const scan = (how, target) => {
+// Which of these rules hold now, and the frames in which it must be looked as well.
+const scan = (how, target, rules) => {
+  survey();
   known.how = how;
   known.target = target ?? null;
-  survey();
   const hits = [];
-  const loaded = [];
-  for (const key of [...known.memos.keys()]) if (!key.startsWith("key ")) known.memos.delete(key);
-  for (const rule of may.rules) {
-    if (how.signIn ? rule.signed_in_only : rule.sign_in_only) continue;
-    if (rule.tier === "loaded") {
-      loaded.push(rule.id);
-      continue;
-    }
+  for (const rule of rules) {
     const element = holdsNow(rule);
     if (element) hits.push({ id: rule.id, alone: rule.tier === "widget" && isAllThereIs(element), shown: element === document.body ? document.title || location.host : describe(element) });
   }
-  return { hits, loaded, frames: framesToEnter(), hosts: hostsToOpen(), early: document.readyState === "loading" || location.href === "about:blank" };
+  return { hits, frames: framesToEnter() };
+};
+
+// A closed shadow root that the driver opened. From now on it is looked into like an open one.
+const openRoot = (host, root) => {
+  openedRoots.set(host, root);
+  page.token = null;
+  return true;
 };

@@ -181,7 +181,7 @@ const describe = (element) => {
 
 // The displayed hits, and how often the page had changed when they were seen. Of roles and names the driver has the last
 // word, once the page is complete; where it is not after `patience` milliseconds, they are judged here. With `use`, the
-// only hit is looked at as one that is about to be used.
+// only hit is looked at as one that is about to be used (`ready`), or the page as one that a step leaves (`glance`).
 const look = async (query, root, patience, use) => {
   const judged = patience !== null && !(await complete(patience));
   const found = candidates(root ?? document, query, judged);
@@ -189,7 +189,7 @@ const look = async (query, root, patience, use) => {
   const seen = both.filter((element) => displayed(element));
   return {
     changes: watch(),
-    ready: use && seen.length === 1 ? await ready(seen[0], use) : null,
+    ready: seen.length !== 1 ? null : use === "ready" ? await ready(seen[0]) : use ? { why: null, glance: glance() } : null,
     hits: seen.slice(0, 300).map((element) => ({ element, shown: describe(element) })),
     count: seen.length,
     hidden: both.length - seen.length,

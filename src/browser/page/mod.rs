@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// What a page function answers when the scripts are not in its document yet.
 const NOT_THERE: &str = "sunup: not there";
 
-const PARTS: [&str; 11] = [
+/// What every document is asked.
+const PARTS: [&str; 10] = [
     include_str!("displayed.js"),
     include_str!("text.js"),
     include_str!("find.js"),
@@ -15,16 +16,21 @@ const PARTS: [&str; 11] = [
     include_str!("use.js"),
     include_str!("mask.js"),
     include_str!("rows.js"),
-    include_str!("setting.js"),
-    include_str!("signals.js"),
-    include_str!("frames.js"),
-    include_str!("challenge.js"),
+    include_str!("survey.js"),
+    include_str!("hosts.js"),
+    include_str!("glance.js"),
 ];
+
+/// What only a document is asked that could ask for a person.
+const SECOND_LOOK: [&str; 4] =
+    [include_str!("setting.js"), include_str!("signals.js"), include_str!("frames.js"), include_str!("challenge.js")];
 
 /// The functions that [`super::Action::Page`] may name.
 const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, typing, focus, ticked, \
-                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, scan, openRoot, \
-                         textOf, readValue";
+                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, glance, textOf, readValue";
+
+/// Those of the second look.
+const SECOND_FUNCTIONS: [&str; 2] = ["scan", "openRoot"];
 
 /// What a script answers that was meant for a frame and ran in the top document.
 const ELSEWHERE: &str = "sunup: elsewhere";
@@ -57,24 +63,41 @@ pub(super) fn is_elsewhere(answer: &Json) -> bool {
 pub(super) const PLACE: &str = concat!(include_str!("place.js"), "\nreturn place();");
 
 static INSTALL: LazyLock<String> = LazyLock::new(|| {
-    let rules = super::challenge::for_pages();
-    let parts = PARTS.concat();
-    // As a text they are read much faster than as a script.
-    let rules = serde_json::Value::from(rules).to_string();
+    let marks = json!(super::challenge::marks());
+    format!("window.sunup ??= (() => {{\nconst MARKS = {marks};\n{}return {{ {FUNCTIONS} }};\n}})();\n", small(&PARTS))
+});
+
+/// The same with the second look. Where the first scripts are there, these take their place.
+static INSTALL_ALL: LazyLock<String> = LazyLock::new(|| {
+    let (marks, hosts) = (json!(super::challenge::marks()), json!(super::challenge::frame_hosts()));
+    let second = SECOND_FUNCTIONS.join(", ");
     format!(
-        "window.sunup ??= (() => {{\nconst rules = JSON.parse({rules});\n{parts}\nreturn {{ {FUNCTIONS} }};\n}})();\n"
+        "if (!window.sunup?.scan) window.sunup = (() => {{\nconst MARKS = {marks};\nconst FRAME_HOSTS = {hosts};\n{}{}\
+         return {{ {FUNCTIONS}, {second} }};\n}})();\n",
+        small(&PARTS),
+        small(&SECOND_LOOK)
     )
 });
+
+/// Without comments and indentation: each document is sent them anew.
+fn small(parts: &[&str]) -> String {
+    let lines = parts.iter().flat_map(|part| part.lines()).map(str::trim_start);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn install_for(function: &str) -> &'static str {
+    if SECOND_FUNCTIONS.contains(&function) { &INSTALL_ALL } else { &INSTALL }
+}
 
 /// A script that calls a function, if the scripts are there. In Firefox, WebDriver's scripts see the page through a
 /// membrane: what they put on `window` stays hidden from the page's own scripts. In Chromium they run beside those.
 pub(super) fn call(function: &str) -> String {
-    format!("if (!window.sunup) return '{NOT_THERE}';\n{}", answer_of(function))
+    format!("if (!window.sunup?.{function}) return '{NOT_THERE}';\n{}", answer_of(function))
 }
 
 /// A script that brings the scripts along, unless they are there already, and calls a function.
 pub(super) fn install_and_call(function: &str) -> String {
-    format!("{}{}", *INSTALL, answer_of(function))
+    format!("{}{}", install_for(function), answer_of(function))
 }
 
 /// The answer is wrapped: where a document goes away in the middle of a call, the driver answers with null.

@@ -1,15 +1,5 @@
 // Where a text stands in a page: in a dialog, an alert, a heading, the only words of the page, or among much else.
 
-// Traditional characters that the rules' words have, and the simplified ones in which they are written.
-const TRADITIONAL = "驗證碼帳賬號鎖凍結異風險環請錯誤機圖點擊動塊掃維護協議條隱權過頻嘗試後認實臉識別螢攝頭對準錄陸網絡擁擠訪問絕開關應發簡訊電話輸資閉戶無將為進續繼連線設備檢測處務統級時間變確並與從組書個會員離選擇讓瀏覽轉當啟嗎這裡還餘數據態滿達單項須術鏡張貼鍵陣慮誰獲鐘標靜暫銀賣貨幣歷長鏈嚴緊極觸壓產編輯區國際語彈層顯現繫繳";
-const SIMPLIFIED = "验证码账账号锁冻结异风险环请错误机图点击动块扫维护协议条隐权过频尝试后认实脸识别萤摄头对准录陆网络拥挤访问绝开关应发简讯电话输资闭户无将为进续继连线设备检测处务统级时间变确并与从组书个会员离选择让浏览转当启吗这里还余数据态满达单项须术镜张贴键阵虑谁获钟标静暂银卖货币历长链严紧极触压产编辑区国际语弹层显现系缴";
-const simplified = new Map([...TRADITIONAL].map((each, at) => [each, SIMPLIFIED[at]]));
-const traditional = new RegExp(`[${TRADITIONAL}帐]`, "g");
-
-// A text in the form in which the rules are written: lower case, plain signs, simplified characters.
-const told = (text) => normal(normal(text.normalize("NFKC")).replace(/[’‘`]/g, "'").replace(traditional, (each) => simplified.get(each) ?? "账")
-  .replace(/登陆/g, "登录").toLowerCase());
-
 const wordsIn = (element) => {
   const words = once("words", () => new WeakMap());
   if (!words.has(element)) words.set(element, told(wordsBelow(element)));
@@ -31,7 +21,7 @@ const shownIn = (element) => {
 const MESSAGE = 300;
 
 const saysShort = (element, sources, most = MESSAGE) => {
-  if (may.roots.length === 1 && !mayBeSaidIn(wordsIn(element), sources)) return false;
+  if (page.roots.length === 1 && !mayBeSaidIn(wordsIn(element), sources)) return false;
   const shown = shownIn(element);
   return shown.length <= most && saysAny(shown, sources);
 };

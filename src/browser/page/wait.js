@@ -104,10 +104,10 @@ const middle = (element) => {
 
 const label = (element) => [...(element.labels ?? [])];
 
-// Before an element is used: why it cannot be yet and, where it can, the challenges that a person would see.
-const ready = async (element, how) => {
+// Before an element is used: why it cannot be yet and, where it can, a first look for what asks for a person.
+const ready = async (element) => {
   const why = await unusable(element);
-  return { why, challenges: why === null ? scan(how, element) : null };
+  return { why, glance: why === null ? glance() : null };
 };
 
 // Usable is displayed, enabled, still and uncovered. Null says yes; a text says why not yet.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::challenge::http_login;
+use super::challenge::{Glance, http_login};
 use super::command::{Action, Command, Context, Refusal, Response};
 use super::picture::Picture;
 use super::visit::{Halt, Note, Visit};
@@ -51,6 +51,8 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) hands_off: bool,
     /// Nothing was asked of the page yet: a dialog that is open was left by earlier steps.
     fresh: bool,
+    /// What the last look of the step saw of the whole page.
+    seen: Option<Box<Glance>>,
     /// When the time of the step is over, by the clock's uptime.
     deadline: Duration,
     /// How long the step may take.
@@ -62,7 +64,7 @@ impl<'v, 'a> Walk<'v, 'a> {
     pub(super) fn going_on(visit: &'v mut Visit<'a>, context: Context, scope: Scope, signs_in: bool) -> Self {
         let deadline = visit.clock.uptime();
         let (values, notes) = (BTreeMap::new(), Vec::new());
-        let (answer, file, fresh) = (None, None, false);
+        let (answer, file, fresh, seen) = (None, None, false, None);
         let (password_sent, identifies, hands_off, limit) = (false, false, false, LEAST);
         Walk {
             visit,
@@ -77,6 +79,7 @@ impl<'v, 'a> Walk<'v, 'a> {
             identifies,
             hands_off,
             fresh,
+            seen,
             deadline,
             limit,
         }
@@ -123,10 +126,12 @@ impl<'v, 'a> Walk<'v, 'a> {
     /// A step, a look at what the page says to it, and the reads. The look is left to the next step where that one looks
     /// before it changes anything, and nothing is read before.
     async fn carry_out(&mut self, step: &Step, next: Option<&Step>) -> Result<(), Halt> {
+        self.seen = None;
         self.verb(step).await?;
         let left_to_next = step.reads.is_empty() && next.is_some_and(looks_first);
         if on_page(&step.verb) && !left_to_next {
-            self.watch_out().await?;
+            let seen = self.seen.take();
+            self.watch_left(seen).await?;
         }
         self.read_all(&step.reads).await.map_err(Halt::Failed)
     }

@@ -51,7 +51,11 @@ impl Walk<'_, '_> {
         if optional && self.locate_now(target).await?.is_none() {
             return Ok(());
         }
-        self.locate(target, Need::Displayed).await.map(drop)
+        let found = self.locate(target, Need::DisplayedAtLast).await?;
+        if found.element.context == self.context {
+            self.seen = found.ready.and_then(|ready| ready.glance);
+        }
+        Ok(())
     }
 
     pub(super) async fn pause(&mut self, span: Duration) {
