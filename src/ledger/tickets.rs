@@ -103,14 +103,15 @@ impl Ledger {
         })
     }
 
-    /// This task of the lane is done: whatever it met before, it has passed. The same block is another one from now on.
-    pub fn block_passed(&self, lane: &Lane, task: &str, at: DateTime<Utc>) -> Result<(), LedgerError> {
+    /// This task of the lane is done, or none where its points were read: whatever that met before, it has passed. The same
+    /// block is another one from now on.
+    pub fn block_passed(&self, lane: &Lane, task: Option<&str>, at: DateTime<Utc>) -> Result<(), LedgerError> {
         for account in ["", &lane.account] {
             let known = self.read(|connection| {
                 connection
                     .query_row_cached(
                         "SELECT 1 FROM tickets INDEXED BY tickets_unpassed WHERE closed_at IS NOT NULL
-                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose = ?3 LIMIT 1",
+                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose IS ?3 LIMIT 1",
                         params![lane.site, account, task],
                         |_| Ok(()),
                     )
@@ -120,7 +121,7 @@ impl Ledger {
                 self.write(|transaction| {
                     transaction.execute_cached(
                         "UPDATE tickets INDEXED BY tickets_unpassed SET passed_at = ?4 WHERE closed_at IS NOT NULL
-                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose = ?3",
+                         AND passed_at IS NULL AND site = ?1 AND account = ?2 AND arose IS ?3",
                         params![lane.site, account, task, stamp(at)],
                     )
                 })?;
@@ -321,10 +322,10 @@ mod tests {
         assert_eq!((again.reopened, again.closed, again.opened_at), (1, None, now()));
 
         assert!(ledger.close_ticket(first, BY_A_PERSON, now()).unwrap());
-        ledger.block_passed(&captcha.lane, "publish", now()).unwrap();
+        ledger.block_passed(&captcha.lane, Some("publish"), now()).unwrap();
         assert_eq!(ledger.open_ticket(&captcha, now()).unwrap(), first, "another task proves nothing");
         assert!(ledger.close_ticket(first, BY_A_PERSON, now()).unwrap());
-        ledger.block_passed(&captcha.lane, "checkin", now()).unwrap();
+        ledger.block_passed(&captcha.lane, Some("checkin"), now()).unwrap();
         assert_ne!(ledger.open_ticket(&captcha, now()).unwrap(), first, "it was passed in between");
     }
 
@@ -347,12 +348,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_points_met_is_passed_when_they_are_read() {
+        let (_folder, ledger) = ledger();
+        let captcha = Ticket { arose: None, ..block(FailureKind::Captcha, "main", None) };
+        let first = ledger.open_ticket(&captcha, now()).unwrap();
+        ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
+        ledger.block_passed(&captcha.lane, Some("checkin"), now()).unwrap();
+        assert_eq!(ledger.open_ticket(&captcha, now()).unwrap(), first, "a task proves nothing of the points");
+        ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
+        ledger.block_passed(&captcha.lane, None, now()).unwrap();
+        assert_ne!(ledger.open_ticket(&captcha, now()).unwrap(), first);
+    }
+
+    #[test]
     fn a_block_of_the_whole_site_is_passed_by_the_task_that_met_it() {
         let (_folder, ledger) = ledger();
         let check = block(FailureKind::Interstitial, "main", None);
         let first = ledger.open_ticket(&check, now()).unwrap();
         ledger.close_ticket(first, BY_A_PERSON, now()).unwrap();
-        ledger.block_passed(&check.lane, "checkin", now()).unwrap();
+        ledger.block_passed(&check.lane, Some("checkin"), now()).unwrap();
         assert_ne!(ledger.open_ticket(&check, now()).unwrap(), first);
     }
 }

@@ -37,6 +37,7 @@ impl OpenLane<'_> {
         let at = world.clock.now();
         let (balance, incomplete) = match read {
             Ok(reading) => {
+                world.ledger.block_passed(&self.lane, None, at)?;
                 if let Some(Value::Rows(rows)) = reading.values.get("details") {
                     let rows = rows.rows.clone().redacted(world.redactor);
                     world.ledger.keep_rows(&self.lane, FEED, period.day, &rows, at)?;

@@ -61,7 +61,9 @@ pub(super) fn question(lane: &OpenLane<'_>, planned: &Planned<'_>, text: String)
 pub(super) fn task_is_final(world: &World<'_>, planned: &Planned<'_>, done: bool, at: Instant) -> Result<()> {
     let lane = &planned.row.lane;
     if done {
-        world.ledger.block_passed(lane, &planned.task.id, at)?;
+        for task in [Some(planned.task.id.as_str()), planned.former_task()].into_iter().flatten() {
+            world.ledger.block_passed(lane, Some(task), at)?;
+        }
     }
     for ticket in world.ledger.open_tickets()? {
         let same_lane = ticket.site == lane.site && ticket.account.as_ref() == Some(&lane.account);

@@ -12,6 +12,7 @@ mod watch;
 pub(in crate::browser) use answer::{Answered, Said, http_login, made_at, no_json, wait_until};
 pub(in crate::browser) use gate::{Glance, marks};
 pub(in crate::browser) use rules::frame_hosts;
+pub(in crate::browser) use scan::Looked;
 pub(in crate::browser) use watch::PASSIVE_WAIT;
 
 pub use rules::{Rule, Tier, precedence, rule, rules};

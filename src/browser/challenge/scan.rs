@@ -15,7 +15,9 @@ use crate::run::Failure;
 
 /// Frames inside each other beyond this are not entered.
 const DEEPEST: usize = 5;
-/// How often, and how many times, a frame is looked at whose document is still on its way.
+/// Documents that are looked at in one look, frames in frames included.
+const MOST_DOCUMENTS: usize = 40;
+/// How often, and how many times in one look, it is waited for documents of frames that are still on their way.
 const FRAME_LOOK: Duration = Duration::from_millis(100);
 const FRAME_LOOKS: usize = 15;
 
@@ -46,6 +48,13 @@ struct Frame {
     place: String,
     /// It stands in the way of what is about to be used.
     counts: bool,
+}
+
+/// What one look has come to so far. A page may be made of frames without end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::browser) struct Looked {
+    documents: usize,
+    waits: usize,
 }
 
 /// What is known about a document from outside of it.
@@ -83,15 +92,21 @@ impl Walk<'_, '_> {
         seen: Option<Glance>,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Hit>, Failure>> + Send + 'w>> {
         Box::pin(async move {
+            self.looked.documents += 1;
+            if self.looked.documents > MOST_DOCUMENTS {
+                tracing::warn!(most = MOST_DOCUMENTS, "the page has more frames than are looked at");
+                return Ok(Vec::new());
+            }
             let mut glance = match seen {
                 Some(seen) => Some(seen),
                 None => self.glance(context).await?,
             };
             // A frame begins with an empty document; what it shows is worth a moment before anything is clicked.
-            for _ in 0..FRAME_LOOKS {
-                if around.frame.is_none() || !glance.as_ref().is_some_and(|glance| glance.early) {
+            while around.frame.is_some() && glance.as_ref().is_some_and(|glance| glance.early) {
+                if self.looked.waits == FRAME_LOOKS {
                     break;
                 }
+                self.looked.waits += 1;
                 self.visit.clock.sleep_real(FRAME_LOOK).await;
                 glance = self.glance(context).await?;
             }

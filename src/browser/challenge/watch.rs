@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::rules::order;
-use super::scan::{Around, Hit};
+use super::scan::{Around, Hit, Looked};
 use super::{Glance, Rule, rule};
 use crate::browser::command::{Context, Element};
 use crate::browser::look::Found;
@@ -93,6 +93,7 @@ impl Walk<'_, '_> {
     ) -> Result<Vec<Hit>, Failure> {
         let context = target.map_or_else(|| self.context.clone(), |target| target.context.clone());
         let around = Around::page(everywhere);
+        self.looked = Looked::default();
         let mut hits = self.scan_below(&context, target, around, seen).await?;
         // Around a frame, what counts is what stands in the way of the frame.
         let mut frames = context.frames.clone();

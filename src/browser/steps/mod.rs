@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::challenge::{Glance, http_login};
+use super::challenge::{Glance, Looked, http_login};
 use super::command::{Action, Command, Context, Refusal, Response};
 use super::picture::Picture;
 use super::visit::{Halt, Note, Visit};
@@ -51,6 +51,8 @@ pub(super) struct Walk<'v, 'a> {
     pub(super) hands_off: bool,
     /// Nothing was asked of the page yet: a dialog that is open was left by earlier steps.
     fresh: bool,
+    /// What the look at the page and its frames that is under way has come to.
+    pub(super) looked: Looked,
     /// What the last look of the step saw of the whole page.
     seen: Option<Box<Glance>>,
     /// When the time of the step is over, by the clock's uptime.
@@ -79,6 +81,7 @@ impl<'v, 'a> Walk<'v, 'a> {
             identifies,
             hands_off,
             fresh,
+            looked: Looked::default(),
             seen,
             deadline,
             limit,

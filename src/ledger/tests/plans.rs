@@ -84,7 +84,8 @@ fn ask_everything(ledger: &Ledger) {
     ledger.open_tickets().unwrap();
     ledger.close_ticket(number, "a person", now()).unwrap();
     ledger.closed_by(number).unwrap();
-    ledger.block_passed(&lane, "one", now()).unwrap();
+    ledger.block_passed(&lane, Some("one"), now()).unwrap();
+    ledger.block_passed(&lane, None, now()).unwrap();
     ledger.ticket(number).unwrap();
     ledger.signed_in(&lane, SessionOrigin::Runner, now()).unwrap();
     ledger.session_lasts(&lane, None).unwrap();
