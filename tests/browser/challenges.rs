@@ -24,6 +24,9 @@ crate::cases![
     a_sign_in_form_means_signed_out,
     a_challenge_goes_before_the_status,
     the_sites_refusal_is_read,
+    what_a_wait_saw_is_not_lost_for_the_click,
+    half_a_character_breaks_no_look,
+    many_frames_hide_no_challenge,
 ];
 
 fn frame(address: &str, style: &str) -> String {
@@ -227,4 +230,45 @@ async fn the_sites_refusal_is_read(lab: &mut Lab) {
         Refused { target: one(by(By::Text(text("今日名额已满")))), reason: "名额已满".into() },
     ];
     assert_eq!(lab.visit().shown_refusal(&refused, Scope::default()).await.as_deref(), Some("名额已满"));
+}
+
+/// The look of the wait is dropped, because the click looks for itself; and the root is asked for all the same.
+async fn what_a_wait_saw_is_not_lost_for_the_click(lab: &mut Lab) {
+    let puzzle = "<div class=geetest_panel_box style=\"width:300px;height:300px\">拖动滑块完成拼图</div>";
+    let page = format!(
+        "<h1>社区</h1><button id=go>签到</button><div id=host></div><script>
+         host.attachShadow({{ mode: 'closed' }}).innerHTML = '{puzzle}'</script>"
+    );
+    lab.server.serve("/", [html(&page)]);
+    let steps = vec![open("/"), step(Verb::Wait { target: one(css("#go")) }), click(css("#go"))];
+    let failure = lab.read(steps).await.expect_err("the root was not opened");
+    assert_eq!(failure.kind, FailureKind::Captcha, "{failure:?}");
+}
+
+/// Scripts cut texts in the middle of a character; JSON has no word for the half of one.
+async fn half_a_character_breaks_no_look(lab: &mut Lab) {
+    let page = "<h1 id=name></h1><button>签到</button><script>
+        document.title = 'x\\ud83d'; document.getElementById('name').textContent = '晨\\ud83d';
+        document.querySelector('button').title = '\\udc00';</script>";
+    lab.server.serve("/", [html(page)]);
+    let wait = step(Verb::Wait { target: one(css("#name")) });
+    let name = element(ScalarKind::Text, css("#name"));
+    let read = lab.read(vec![open("/"), wait.reads("name", name), click(role("button", "签到"))]).await;
+    assert_eq!(as_text(&read.expect("a page like any other").values["name"]), "晨\u{fffd}");
+    let long = format!("<button>签到{}</button>", "🌅".repeat(60));
+    lab.server.serve("/", [html(&long)]);
+    lab.read(vec![open("/"), click(css("button"))]).await.expect("what is shown of it is cut between characters");
+}
+
+/// Frames that can hold nothing are not entered.
+async fn many_frames_hide_no_challenge(lab: &mut Lab) {
+    let harmless = "<iframe srcdoc='<p>天气：晴</p>' width=200 height=60></iframe>".repeat(9);
+    let blank = "<iframe width=200 height=60></iframe>".repeat(3);
+    let asks = "<iframe srcdoc=\"<div class=geetest_panel_box style='width:300px;height:300px'>拖动滑块</div>\" \
+                style='position:fixed;top:0;left:0;width:500px;height:500px;z-index:99'></iframe>";
+    lab.server.serve("/", [html(&format!("<button>签到</button>{harmless}{blank}"))]);
+    lab.read(vec![open("/"), click(role("button", "签到"))]).await.expect("nothing is asked");
+    lab.server.serve("/", [html(&format!("<button>签到</button>{harmless}{blank}{asks}"))]);
+    let failure = lab.read(vec![open("/"), click(role("button", "签到"))]).await.expect_err("the tenth frame asks");
+    assert_eq!(failure.kind, FailureKind::Captcha, "{failure:?}");
 }

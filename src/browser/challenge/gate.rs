@@ -12,7 +12,7 @@ use super::rules::{Rule, rules};
 use super::stems::stems_of;
 
 /// What the page script's first look gave.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(in crate::browser) struct Glance {
     address: String,
     /// Title and words are in the form in which the rules are written.
@@ -25,12 +25,21 @@ pub(in crate::browser) struct Glance {
     /// Frames are displayed.
     pub frames: bool,
     /// Elements that may have a closed shadow root.
+    #[serde(default)]
     pub hosts: Vec<Json>,
     /// The document is still on its way.
+    #[serde(default)]
     pub early: bool,
     /// How long the page script needed for this, in milliseconds, as exactly as the browser lets pages know.
     #[serde(default)]
     pub took: f64,
+}
+
+impl std::fmt::Debug for Glance {
+    /// The words of a page are nobody's business in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Glance").field("marks", &self.marks).finish_non_exhaustive()
+    }
 }
 
 /// The words that the page script looks for in the markup.

@@ -11,15 +11,18 @@ use super::gate::{Glance, could_hold};
 use crate::browser::command::{Action, Context, Element, Response};
 use crate::browser::steps::Walk;
 use crate::browser::wire::{ELEMENT_KEY, element};
-use crate::run::Failure;
+use crate::run::{Failure, FailureKind};
 
 /// Frames inside each other beyond this are not entered.
 const DEEPEST: usize = 5;
+/// Frames of one document that are entered.
+const MOST_FRAMES: usize = 8;
 /// Documents that are looked at in one look, frames in frames included.
 const MOST_DOCUMENTS: usize = 40;
-/// How often, and how many times in one look, it is waited for documents of frames that are still on their way.
+/// How often, and how many times, a frame is looked at whose document is still on its way; and how many times in one look.
 const FRAME_LOOK: Duration = Duration::from_millis(100);
 const FRAME_LOOKS: usize = 15;
+const MOST_WAITS: usize = 40;
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
@@ -48,6 +51,16 @@ struct Frame {
     place: String,
     /// It stands in the way of what is about to be used.
     counts: bool,
+    /// What it says and has, where that can be seen from outside.
+    inside: Option<Glance>,
+}
+
+impl Frame {
+    /// False where it can be seen from outside that nothing in it asks for a person.
+    fn could_hold(&self) -> bool {
+        let could = |inside: &Glance| inside.frames || could_hold(inside).any(|rule| rule.tier != Tier::Loaded);
+        self.inside.as_ref().is_none_or(could)
+    }
 }
 
 /// What one look has come to so far. A page may be made of frames without end.
@@ -102,8 +115,9 @@ impl Walk<'_, '_> {
                 None => self.glance(context).await?,
             };
             // A frame begins with an empty document; what it shows is worth a moment before anything is clicked.
-            while around.frame.is_some() && glance.as_ref().is_some_and(|glance| glance.early) {
-                if self.looked.waits == FRAME_LOOKS {
+            for _ in 0..FRAME_LOOKS {
+                let early = glance.as_ref().is_some_and(|glance| glance.early);
+                if around.frame.is_none() || !early || self.looked.waits == MOST_WAITS {
                     break;
                 }
                 self.looked.waits += 1;
@@ -121,7 +135,10 @@ impl Walk<'_, '_> {
             let Some(glance) = glance else { return Ok(Vec::new()) };
             let scanned = self.second_look(context, target, around, &glance).await?;
             let mut hits = scanned.hits;
-            for frame in scanned.frames.iter().filter(|_| around.depth < DEEPEST) {
+            for frame in scanned.frames.iter().filter(|frame| frame.could_hold()).take(MOST_FRAMES) {
+                if around.depth == DEEPEST {
+                    break;
+                }
                 let Some(reference) = frame.element.get(ELEMENT_KEY).and_then(Json::as_str) else { continue };
                 let inside = context.inside(&Element { context: context.clone(), reference: reference.to_owned() });
                 hits.extend(self.scan_below(&inside, None, around.inside(frame), None).await?);
@@ -145,8 +162,10 @@ impl Walk<'_, '_> {
 
     /// A first look at a document; none at one that goes away at that moment.
     async fn glance(&mut self, context: &Context) -> Result<Option<Glance>, Failure> {
-        let seen = self.page(context, "glance", Vec::new()).await?.ok();
-        Ok(seen.and_then(|seen| serde_json::from_value(seen).ok()))
+        match self.page(context, "glance", Vec::new()).await? {
+            Ok(Json::Null) | Err(_) => Ok(None),
+            Ok(seen) => serde_json::from_value(seen).map(Some).map_err(|error| unreadable(&error)),
+        }
     }
 
     /// The rules that hold, of those that could by a first look. On most pages these are none, and nothing is looked at.
@@ -169,8 +188,10 @@ impl Walk<'_, '_> {
         }
         let target = target.map_or(Json::Null, |target| element(&target.reference));
         let how = json!({ "signIn": self.signs_in, "everywhere": around.everywhere, "frame": around.frame });
-        let found = self.page(context, "scan", vec![how, target, rules]).await?.ok();
-        Ok(found.and_then(|scanned| serde_json::from_value(scanned).ok()).unwrap_or_default())
+        match self.page(context, "scan", vec![how, target, rules]).await? {
+            Ok(Json::Null) | Err(_) => Ok(Scanned::default()),
+            Ok(scanned) => serde_json::from_value(scanned).map_err(|error| unreadable(&error)),
+        }
     }
 
     /// Opens the closed shadow roots of these elements for the page scripts. True when there was one.
@@ -181,6 +202,15 @@ impl Walk<'_, '_> {
             let Response::Json(root) = self.ask(context, Action::Shadow(reference.to_owned())).await? else { continue };
             opened |= self.page(context, "openRoot", vec![host.clone(), root]).await?.is_ok();
         }
+        if !hosts.is_empty() {
+            // A host that is gone by now needs no mark.
+            let _ = self.page(context, "asked", vec![Json::Array(hosts.to_vec())]).await?;
+        }
         Ok(opened)
     }
+}
+
+/// A page that cannot be judged is not worked on.
+fn unreadable(error: &serde_json::Error) -> Failure {
+    Failure::new(FailureKind::PageChanged, format!("The look for what asks for a person was not understood: {error}."))
 }

@@ -108,6 +108,7 @@ const anyOf = (names, scope) => names.some((name) =>
 
 // What a rule asks of the page as a whole.
 const pageFits = (rule) =>
+  (!rule.address || addressFits(location.href, rule.address)) &&
   (!rule.marker || inPage(rule.marker).length > 0) &&
   (!rule.beside || anyOf(rule.beside, null)) &&
   (!rule.without || !anyOf(rule.without, null)) &&

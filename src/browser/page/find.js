@@ -175,7 +175,7 @@ const describe = (element) => {
   const words = (shownText(element) || element.getAttribute("aria-label") || element.getAttribute("placeholder") || "");
   const id = element.id ? `#${element.id}` : "";
   const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`).join("");
-  const text = words ? ` “${words.length > 40 ? `${words.slice(0, 40)}…` : words}”` : "";
+  const text = words ? ` “${words.length > 40 ? `${wellFormed(words.slice(0, 40))}…` : words}”` : "";
   return `<${element.localName}${id}${classes}>${text}`;
 };
 

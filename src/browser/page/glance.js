@@ -1,5 +1,5 @@
 // The first look for what asks for a person: what the page says and has, by which it is known which rules it could hold. It
-// rides in the script of whatever is about to be used.
+// rides in the look at what is about to be used, or at what a step waited for.
 const glance = () => {
   const began = performance.now();
   survey();

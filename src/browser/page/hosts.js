@@ -10,9 +10,13 @@ const framesShown = () => (!hasMark("<iframe") && !hasMark("<frame") ? [] : inPa
 
 const addressOfFrame = (frame) => frame.src || frame.getAttribute("src") || "";
 
-// Elements that show something although nothing in them is to be seen: a closed shadow root may be theirs. Each is named
-// once, and again when its size changed.
-const namedHosts = new WeakMap();
+// Elements that show something although nothing in them is to be seen: a closed shadow root may be theirs. For each the
+// driver is asked once, and again when its size changed.
+const askedHosts = new WeakMap();
+const sizeOf = (element) => {
+  const box = element.getBoundingClientRect();
+  return `${Math.round(box.width)} ${Math.round(box.height)}`;
+};
 const mayHost = "article, aside, blockquote, body, div, footer, h1, h2, h3, h4, h5, h6, header, main, nav, p, section, span";
 
 // What lies in front at some points of the window and has no box there: its shadow root draws it. A closed one names its host.
@@ -38,11 +42,14 @@ const hostsToOpen = () => {
   const shown = inFront();
   const hosts = [...new Set([...empty, ...custom, ...holders, ...shown])].filter((each) => !shadowOf(each) && each.attachShadow).filter((each) => {
     const box = each.getBoundingClientRect();
-    const size = `${Math.round(box.width)} ${Math.round(box.height)}`;
     const large = box.width >= LEAST_FRAME[0] && box.height >= LEAST_FRAME[1] && displayed(each);
-    if (!(large || shown.includes(each)) || namedHosts.get(each) === size) return false;
-    namedHosts.set(each, size);
-    return true;
+    return (large || shown.includes(each)) && askedHosts.get(each) !== sizeOf(each);
   });
   return hosts.slice(0, MOST_HOSTS);
+};
+
+// The driver was asked for the roots of these hosts.
+const asked = (hosts) => {
+  for (const host of hosts) askedHosts.set(host, sizeOf(host));
+  return true;
 };

@@ -1,4 +1,5 @@
-//! The scripts that run in pages: finding, what is displayed, waiting, reading. They are put into a document once.
+//! The scripts that run in pages: finding, what is displayed, waiting, reading. They are put into a document once, and those of
+//! the second look when it is needed.
 
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ const SECOND_LOOK: [&str; 4] =
 
 /// The functions that [`super::Action::Page`] may name.
 const FUNCTIONS: &str = "look, nearest, settle, calm, unusable, ready, holds, holdsLength, field, typing, focus, ticked, \
-                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, glance, textOf, readValue";
+                         option, chosen, scroll, asksForPassword, request, mask, hide, items, table, glance, asked, textOf, readValue";
 
 /// Those of the second look.
 const SECOND_FUNCTIONS: [&str; 2] = ["scan", "openRoot"];

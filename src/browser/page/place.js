@@ -20,7 +20,7 @@ const place = () => {
     origin: at.origin,
     host: at.host,
     path: at.pathname,
-    title: document.title,
+    title: document.title.toWellFormed?.() ?? document.title,
     document: told ? answered : document.documentURI,
     status,
     bare: bare(),

@@ -54,7 +54,7 @@ const wordsOfPage = () => {
 
 const hasMark = (mark) => once(`mark ${mark}`, () => page.html.includes(mark));
 
-const statusOfPage = () => performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
+const statusOfPage = (view = window) => view.performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0;
 
 // Begins a look. What is asked of elements is asked anew, for a page may look different without having changed.
 const survey = () => {

@@ -4,7 +4,11 @@ const blanks = /[\s\u00a0\u200b\u3000\ufeff]+/gu;
 // Between Chinese characters a blank is decoration: `签 到` is `签到`.
 const decoration = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu;
 
-const collapse = (text) => text.replace(blanks, " ").trim();
+// Half a character, which scripts leave behind when they cut texts, is nothing that the driver could hand on.
+const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const wellFormed = (text) => (text.toWellFormed ? text.toWellFormed() : text.replace(halves, "\ufffd"));
+
+const collapse = (text) => wellFormed(text).replace(blanks, " ").trim();
 const normal = (text) => collapse(text).replace(decoration, "");
 
 const silent = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "TITLE"]);
