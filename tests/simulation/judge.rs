@@ -118,6 +118,8 @@ struct Story {
     checked_by: Option<String>,
     baseline_by: Option<String>,
     last_act: Option<DateTime<Utc>>,
+    /// When the last intent was written, in truth: the clock may be set between it and the act.
+    intended_at: Option<DateTime<Utc>>,
     /// "To do" reads since the last act.
     to_do: Vec<DateTime<Utc>>,
     records: (Option<NaiveDate>, u32),
@@ -260,13 +262,14 @@ impl World {
         let (name, rules, shape) = (&key.row.key, &key.rules, key.task.shape);
         self.judge_visit(open, run, false);
         self.seen(|seen| seen.acts += 1);
-        let Some((intended_at, Event::Intended { generation, unit })) = self.ledger.events(name).unwrap().pop() else {
+        let Some((_, Event::Intended { generation, unit })) = self.ledger.events(name).unwrap().pop() else {
             self.broken(Law::IntentBeforeAct, || format!("{run} acts for {name}"));
             return;
         };
         let now = self.now();
-        if now - intended_at > SLACK {
-            self.broken(Law::IntentBeforeAct, || format!("{run} acts for {name} on an intent of {intended_at}"));
+        let intended_at = self.story(name, |story| story.intended_at.take());
+        if intended_at.is_none_or(|intended_at| self.truth() - intended_at > SLACK) {
+            self.broken(Law::IntentBeforeAct, || format!("{run} acts for {name} on an intent of {intended_at:?}"));
         }
         let act = (unit, generation);
         let (twice, stands, unread, hasty) = self.story(name, |story| {
@@ -334,6 +337,10 @@ impl World {
         }
         if matches!(event, Event::Released { .. }) {
             self.story(name, |story| story.freed.extend(story.acts.last().cloned()));
+        }
+        if matches!(event, Event::Intended { .. }) {
+            let truth = self.truth();
+            self.story(name, |story| story.intended_at = Some(truth));
         }
         self.seen(|seen| match event {
             Event::Released { .. } => seen.released += 1,

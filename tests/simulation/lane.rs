@@ -164,7 +164,8 @@ impl OpenLane {
         if world.has(Bug::VerifyOfYesterdaysRow) && which == Which::Verify {
             period.start = period.start.pred_opt().unwrap();
         }
-        let answer = world.site(&self.lane.site, |site, chance| site.read(chance, &planned.task, which, &period, now));
+        let read = || world.site(&self.lane.site, |site, chance| site.read(chance, &planned.task, which, &period, now));
+        let answer = world.dated().and_then(|()| read());
         world.judge_read(planned, &of.run, which, &answer);
         match answer {
             Ok(answer) => Event::Read { which, reading: reading(answer) },
@@ -226,7 +227,9 @@ impl OpenLane {
                     world.line().await;
                     world.judge_visit(self, &of.run, false);
                     let now = world.truth();
-                    let who = world.site(&self.lane.site, |site, chance| site.identify(chance, &self.lane, now));
+                    let identify =
+                        || world.site(&self.lane.site, |site, chance| site.identify(chance, &self.lane, now));
+                    let who = world.dated().and_then(|()| identify());
                     who.map(SessionEvent::Identified)
                 }
                 SessionNext::Prepare => Ok(SessionEvent::Prepared),
@@ -306,7 +309,7 @@ impl OpenLane {
             world.judge_record(planned, &event, state, &after);
             *state = after;
             if state.status.is_done() {
-                world.ledger.block_passed(&self.lane, &planned.row.task, at).unwrap();
+                world.ledger.block_passed(&self.lane, Some(&planned.row.task), at).unwrap();
             }
         }
         world.line().await;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sunup::ledger::Ledger;
-use sunup::run::Lane;
+use sunup::run::{Failure, FailureKind, Lane};
 
 use crate::bugs::Bug;
 use crate::chance::Chance;
@@ -38,6 +38,8 @@ pub struct World {
     plan: RefCell<Option<(NaiveDate, Rc<Vec<Planned>>)>>,
 }
 
+/// As much as the program lets the clock of a site and its own differ.
+const CLOCKS_APART: TimeDelta = TimeDelta::minutes(5);
 /// What a line of the loop takes.
 const LINE: TimeDelta = TimeDelta::milliseconds(100);
 
@@ -83,6 +85,12 @@ impl World {
 
     pub fn truth(&self) -> DateTime<Utc> {
         self.truth.get()
+    }
+
+    /// Every answer of a site has its date: a clock that differs from it by more than the program bears is a failure.
+    pub fn dated(&self) -> Result<(), Failure> {
+        let apart = self.off.get().abs() > CLOCKS_APART;
+        if apart { Err(Failure::new(FailureKind::Environment, "the site's clock shows another time")) } else { Ok(()) }
     }
 
     /// The time when the clock will show this.
