@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
+use sunup::clock::{Clock, SystemClock};
 use sunup::timing::{Calendar, CatchUp, OnHoliday, Overlap, PeriodKind, Schedule, Slots, Times};
 
 const STEP: TimeDelta = TimeDelta::minutes(15);
@@ -62,7 +63,7 @@ fn read_from_the_clock(zone: Tz, date: NaiveDate) -> Option<Vec<DateTime<Utc>>> 
             wanted.next();
         } else {
             // Casey put its clock forward at one minute past midnight.
-            let jumps = at.minute() % 15 != 0 || clock(zone, at + STEP) - shown != STEP;
+            let jumps = !at.minute().is_multiple_of(15) || clock(zone, at + STEP) - shown != STEP;
             at += if jumps { TimeDelta::minutes(1) } else { STEP };
         }
     }
@@ -119,7 +120,7 @@ fn next_date(zone: Tz, date: NaiveDate) -> NaiveDate {
 
 #[test]
 fn every_zone_has_one_slot_on_each_of_its_days() {
-    let begun = Instant::now();
+    let watch = SystemClock::new();
     let schedules = schedules();
     let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -133,7 +134,7 @@ fn every_zone_has_one_slot_on_each_of_its_days() {
         }
     });
     let (zones, count) = (TZ_VARIANTS.len(), count.into_inner());
-    println!("{count} slots in {zones} zones, 2020 to 2040, in {:.1} s", begun.elapsed().as_secs_f64());
+    println!("{count} slots in {zones} zones, 2020 to 2040, in {:.1} s", watch.uptime().as_secs_f64());
     assert!(zones > 590 && count > 7_000_000, "{zones} zones, {count} slots");
 }
 
