@@ -29,7 +29,7 @@ fn holidays() -> String {
 }
 
 fn stage() -> Stage {
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("sunup.yaml", "schedule:\n", "calendars: { cn: cn.ics }\nschedule:\n  calendar: cn\n  holidays: skip\n");
     fs::write(stage.file("cn.ics"), holidays()).expect("a calendar");
     stage

@@ -103,7 +103,7 @@ async fn an_older_copy_put_back_does_nothing_twice() {
 #[tokio::test]
 async fn what_is_done_once_for_ever_waits_for_a_person() {
     let _turn = browser_turn();
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("tasks/community/publish.yaml", "settle: 5m", "settle: 5m\nperiod: once");
     Ledger::open(&stage.data()).expect("a ledger, and its mark");
     fs::remove_file(file(&stage)).expect("the ledger");

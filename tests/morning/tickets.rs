@@ -55,7 +55,7 @@ const SCENARIOS: &str = "scenarios:
 ";
 
 fn stage() -> Stage {
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", SCENARIOS);
     stage.edit("fixtures/community/site.yaml", "counters: [sign_in,", "counters: [denied, sign_in,");
     stage.place.count_browser_starts();
