@@ -20,7 +20,7 @@ const TOLD_TO_WAIT: &str = "scenarios:
 #[tokio::test]
 async fn a_wait_that_a_page_states_holds_for_every_account_and_over_a_restart() {
     let _turn = browser_turn();
-    let stage = Stage::own();
+    let stage = Stage::own().in_chromium();
     stage.place.count_browser_starts();
     stage.edit("fixtures/community/site.yaml", "scenarios:\n", TOLD_TO_WAIT);
     let other = "  other:\n    username: { env: OTHER_USER }\n    password: { env: OTHER_PASSWORD }\nsign_in:";
