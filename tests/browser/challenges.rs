@@ -27,6 +27,7 @@ crate::cases![
     what_a_wait_saw_is_not_lost_for_the_click,
     half_a_character_breaks_no_look,
     many_frames_hide_no_challenge,
+    a_page_that_breaks_the_look_is_not_worked_on,
 ];
 
 fn frame(address: &str, style: &str) -> String {
@@ -271,4 +272,19 @@ async fn many_frames_hide_no_challenge(lab: &mut Lab) {
     lab.server.serve("/", [html(&format!("<button>签到</button>{harmless}{blank}{asks}"))]);
     let failure = lab.read(vec![open("/"), click(role("button", "签到"))]).await.expect_err("the tenth frame asks");
     assert_eq!(failure.kind, FailureKind::Captcha, "{failure:?}");
+}
+
+/// A page's own scripts may stand in the way of ours, in both browsers. What cannot be looked at may ask for anything.
+async fn a_page_that_breaks_the_look_is_not_worked_on(lab: &mut Lab) {
+    let page = "<h1>社区</h1><button>签到</button><script>
+        const all = Document.prototype.querySelectorAll;
+        Document.prototype.querySelectorAll = function (what) {
+          if (what === '*') throw new Error('broken by the page');
+          return all.call(this, what);
+        };</script>";
+    lab.server.serve("/", [html(page)]);
+    let shown = element(ScalarKind::Text, css("h1"));
+    let failure = lab.read(vec![open("/").reads("name", shown)]).await.expect_err("nobody knows what it shows");
+    assert_eq!(failure.kind, FailureKind::PageChanged, "{failure:?}");
+    assert!(failure.message.contains("broken by the page"), "{failure:?}");
 }

@@ -4,11 +4,12 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::Tier;
 use super::gate::{Glance, could_hold};
-use crate::browser::command::{Action, Context, Element, Response};
+use crate::browser::command::{Action, Context, Element, Refusal, Response};
 use crate::browser::steps::Walk;
 use crate::browser::wire::{ELEMENT_KEY, element};
 use crate::run::{Failure, FailureKind};
@@ -23,6 +24,8 @@ const MOST_DOCUMENTS: usize = 40;
 const FRAME_LOOK: Duration = Duration::from_millis(100);
 const FRAME_LOOKS: usize = 15;
 const MOST_WAITS: usize = 40;
+/// How often a document may break the script that looks at it.
+const BROKEN_LOOKS: usize = 3;
 
 /// A rule that holds.
 #[derive(Debug, Clone, Deserialize)]
@@ -162,10 +165,30 @@ impl Walk<'_, '_> {
 
     /// A first look at a document; none at one that goes away at that moment.
     async fn glance(&mut self, context: &Context) -> Result<Option<Glance>, Failure> {
-        match self.page(context, "glance", Vec::new()).await? {
-            Ok(Json::Null) | Err(_) => Ok(None),
-            Ok(seen) => serde_json::from_value(seen).map(Some).map_err(|error| unreadable(&error)),
+        self.told(context, "glance", Vec::new()).await
+    }
+
+    /// What a page function says; none where its document, or its element, has gone away. A document that is just being replaced
+    /// may break a script: it is asked again. One that breaks every time cannot be judged, which is no "nothing there".
+    async fn told<T: DeserializeOwned>(
+        &mut self,
+        context: &Context,
+        function: &'static str,
+        arguments: Vec<Json>,
+    ) -> Result<Option<T>, Failure> {
+        let mut why = String::new();
+        for _ in 0..BROKEN_LOOKS {
+            match self.page(context, function, arguments.clone()).await? {
+                Ok(Json::Null) => return Ok(None),
+                Ok(told) => {
+                    return serde_json::from_value(told).map(Some).map_err(|error| unreadable(&error.to_string()));
+                }
+                Err(Refusal::Script(broken)) => why = broken,
+                Err(_) => return Ok(None),
+            }
+            self.visit.clock.sleep_real(FRAME_LOOK).await;
         }
+        Err(unreadable(&why))
     }
 
     /// The rules that hold, of those that could by a first look. On most pages these are none, and nothing is looked at.
@@ -188,10 +211,7 @@ impl Walk<'_, '_> {
         }
         let target = target.map_or(Json::Null, |target| element(&target.reference));
         let how = json!({ "signIn": self.signs_in, "everywhere": around.everywhere, "frame": around.frame });
-        match self.page(context, "scan", vec![how, target, rules]).await? {
-            Ok(Json::Null) | Err(_) => Ok(Scanned::default()),
-            Ok(scanned) => serde_json::from_value(scanned).map_err(|error| unreadable(&error)),
-        }
+        Ok(self.told(context, "scan", vec![how, target, rules]).await?.unwrap_or_default())
     }
 
     /// Opens the closed shadow roots of these elements for the page scripts. True when there was one.
@@ -211,6 +231,6 @@ impl Walk<'_, '_> {
 }
 
 /// A page that cannot be judged is not worked on.
-fn unreadable(error: &serde_json::Error) -> Failure {
-    Failure::new(FailureKind::PageChanged, format!("The look for what asks for a person was not understood: {error}."))
+fn unreadable(why: &str) -> Failure {
+    Failure::new(FailureKind::PageChanged, format!("The look for what asks for a person was not understood: {why}."))
 }

@@ -1,7 +1,7 @@
 // The frames in which a scan must go on.
 
-// More frames than this are not told.
-const MOST_FRAMES = 40;
+// Of a document with more frames than this, the rest is not told. How many are entered is decided outside.
+const MOST_TOLD = 40;
 
 // The hosts of vendors whose frames are known by their route.
 const isVendorFrame = (frame) => FRAME_HOSTS.some((host) => addressFits(addressOfFrame(frame), { hosts: [host] }));
@@ -24,7 +24,7 @@ const glanceInto = (frame) => {
   }
 };
 
-const framesToEnter = () => framesShown().filter((frame) => !isVendorFrame(frame)).slice(0, MOST_FRAMES).map((element) => {
+const framesToEnter = () => framesShown().filter((frame) => !isVendorFrame(frame)).slice(0, MOST_TOLD).map((element) => {
   const box = element.getBoundingClientRect();
   const covers = box.width * box.height >= innerWidth * innerHeight * 0.5;
   const counted = known.how.everywhere || (known.target != null && onPath(element, known.target));
