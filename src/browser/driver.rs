@@ -17,6 +17,8 @@ use crate::run::{Failure, FailureKind};
 
 /// How long the driver may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(20);
+/// How often a driver is started that ends before it listens.
+const STARTS: usize = 3;
 /// How long a killed group may take to be gone.
 const REAP_LIMIT: Duration = Duration::from_secs(3);
 /// How often a dying group is looked at.
@@ -98,21 +100,30 @@ impl Driver {
     pub async fn start(program: &Path, around: &Surroundings<'_>) -> Result<Self, Failure> {
         // The browser's processes come to us when the driver dies before them, so that they can be reaped.
         let _ = nix::sys::prctl::set_child_subreaper(true);
+        for _ in 0..STARTS {
+            if let Some(driver) = Driver::listening(program, around).await? {
+                return Ok(driver);
+            }
+        }
+        Err(does_not_listen(program))
+    }
+
+    /// One start; none when the driver ended by itself before it listened. chromedriver takes the port that it chose for two
+    /// addresses, and ends where something else has it at one of them.
+    async fn listening(program: &Path, around: &Surroundings<'_>) -> Result<Option<Self>, Failure> {
         let brand = Brand::of_driver(&program.to_string_lossy());
         let mut child = command(program, brand, around)
             .spawn()
             .map_err(|error| environment(format!("The driver {} does not start: {error}.", program.display())))?;
         let mut driver = Driver::of_group(Pid::from_raw(child.id() as i32), around.home);
-        let output = child.stdout.take();
-        let listening = tokio::time::timeout(START_LIMIT, port_in(output)).await;
-        driver.port = listening.ok().flatten().ok_or_else(|| {
-            let program = program.display();
-            let driver = brand.driver();
-            environment(format!(
-                "The driver {program} did not start to listen: is it really {driver}? Try `{program} --version`."
-            ))
-        })?;
-        Ok(driver)
+        match tokio::time::timeout(START_LIMIT, port_in(child.stdout.take())).await {
+            Ok(Some(port)) => {
+                driver.port = port;
+                Ok(Some(driver))
+            }
+            Ok(None) => Ok(None),
+            Err(_) => Err(does_not_listen(program)),
+        }
     }
 
     fn of_group(group: Pid, home: &Path) -> Self {
@@ -228,6 +239,14 @@ fn end_group(group: Pid) {
     tracing::warn!(group = group.as_raw(), "the browser's processes were killed but are not gone yet");
 }
 
+fn does_not_listen(program: &Path) -> Failure {
+    let driver = Brand::of_driver(&program.to_string_lossy()).driver();
+    let program = program.display();
+    environment(format!(
+        "The driver {program} did not start to listen: is it really {driver}? Try `{program} --version`."
+    ))
+}
+
 fn environment(message: String) -> Failure {
     Failure::new(FailureKind::Environment, message)
 }
@@ -241,5 +260,32 @@ mod tests {
         assert_eq!(port_of("1700000000000\tgeckodriver\tINFO\tListening on 127.0.0.1:39111"), Some(39111));
         assert_eq!(port_of("ChromeDriver was started successfully on port 39111."), Some(39111));
         assert_eq!(port_of("Starting ChromeDriver 156.0.8078.114 (0a1b2c) on port 0"), None);
+    }
+    /// A program that counts its starts, listens at the one that is named, and ends by itself before that.
+    async fn started(listens_at: usize) -> (Result<u16, Failure>, usize) {
+        let folder = tempfile::TempDir::new().unwrap();
+        let program = folder.path().join("chromedriver");
+        let script = format!(
+            "#!/bin/sh\necho x >> \"$HOME/starts\"\n[ $(wc -l < \"$HOME/starts\") -lt {listens_at} ] && exit 1\n\
+             echo 'ChromeDriver was started successfully on port 39111.'\nexec cat\n"
+        );
+        // Another process makes the program: a test that starts one just now would keep ours open for writing.
+        let text = folder.path().join("text");
+        std::fs::write(&text, script).unwrap();
+        assert!(Command::new("install").args(["-m", "700"]).args([&text, &program]).status().unwrap().success());
+        let home = folder.path();
+        let around =
+            Surroundings { zone: "UTC", home, mark: "test-starts", profile: home, headless: true, locale: "zh-CN" };
+        let port = Driver::start(&program, &around).await.map(|driver| driver.port());
+        let starts = std::fs::read_to_string(home.join("starts")).unwrap().lines().count();
+        (port, starts)
+    }
+
+    #[tokio::test]
+    async fn a_driver_that_found_its_port_taken_is_started_again() {
+        let (port, starts) = started(2).await;
+        assert_eq!((port.map_err(|failure| failure.message), starts), (Ok(39111), 2));
+        let (port, starts) = started(9).await;
+        assert_eq!((port.map_err(|failure| failure.kind), starts), (Err(FailureKind::Environment), STARTS));
     }
 }
